@@ -1,0 +1,1 @@
+"""The context engine: ledger → request. Pure functions of messages, plus one Provider port for summaries."""

@@ -1,0 +1,1 @@
+"""The nouns that every layer exchanges: messages, entries, events, errors and ports. No I/O."""

@@ -1,0 +1,1 @@
+"""Layered settings: schema, files, environment, and where each value comes from."""

@@ -1,0 +1,107 @@
+"""Every setting with its default. `config.example.toml` shows the same and is tested against this file."""
+
+from typing import Literal
+
+import msgspec
+
+ContextMode = Literal["phase1", "phase2", "none"]
+PermissionMode = Literal["ask", "accept-edits", "plan", "yolo"]
+Wire = Literal["openai-chat", "anthropic"]
+
+
+class ContextSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """[context]: when and how the conversation is compacted. Tokens are o200k tokens unless said otherwise."""
+
+    mode: ContextMode = "phase1"
+    max_context_tokens: int | None = None
+    """Caps the model's window, in the model's own tokens."""
+    compression_threshold: float = 0.8
+    """Share of the usable window at which the conversation is compacted (K2)."""
+    hard_tokens: int = 140_000
+    """Compact at this size at the latest, however large the window."""
+    keep: Literal["half", "minimal"] = "half"
+    """half: rolling summary + recent tail (K5); minimal: summary + acknowledgement (J3)."""
+    micro: Literal["cache_aware", "every_call", "off"] = "cache_aware"
+    """When old tool results become placeholders (J1)."""
+    micro_keep: int = 3
+    """The newest results that are never cleared."""
+    summary_max_tokens: int = 2048
+    """Cap of a summary (K5)."""
+    summary_result_chars: int = 100
+    """Characters kept of each tool result in a summary request (K4)."""
+    min_messages: int = 4
+    """Fewer messages than this are never compacted (K5)."""
+    on_max_tokens: Literal["auto", "compact"] = "auto"
+    """What to do when an answer is cut by the output limit (K7)."""
+    tool_result_tokens: int = 8_000
+    """Cap of one tool result; the rest is kept in a file beside the transcript."""
+    user_tokens: int = 20_000
+    """Newest user words that a compaction keeps in full."""
+    cache_minutes: int = 60
+    """Idle time after which the prompt cache is taken to be cold."""
+
+
+class PermissionSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """[permissions]: `Tool` or `Tool(pattern)` rules. Lists of all layers add up; deny wins."""
+
+    mode: PermissionMode = "ask"
+    allow: tuple[str, ...] = ()
+    ask: tuple[str, ...] = ()
+    deny: tuple[str, ...] = ()
+
+
+class ProviderSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """[providers.NAME]: an account. NAME is `openai`, `anthropic` or your own."""
+
+    wire: Wire | None = None
+    base_url: str | None = None
+    api_key_env: str | None = None
+    model: str | None = None
+    """Default model of this provider."""
+    window: int | None = None
+    """Context window in tokens, where the built-in tables do not know the model."""
+
+
+class RetrySettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """[retry]: what to do when a provider is down or busy. Times are in seconds."""
+
+    tries: int = 5
+    base_delay: float = 0.5
+    max_delay: float = 20.0
+    max_wait: float = 60.0
+    """A server that asks for a longer wait than this is not waited for."""
+    idle_timeout: float = 120.0
+    """A stream silent for this long counts as cut."""
+
+
+class ShellSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """[shell]: the shell tool. Times are in seconds."""
+
+    timeout: float = 120.0
+    max_timeout: float = 600.0
+
+
+class TranscriptSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """[transcripts]: where sessions are kept."""
+
+    dir: str = "project"
+    """project: `transcripts/` of the project; state: the platform's state folder; else a path."""
+
+
+class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """All settings."""
+
+    model: str | None = None
+    provider: str | None = None
+    max_turns: int = 200
+    """Model calls in one turn before the run stops."""
+    system_prompt: str | None = None
+    append_system_prompt: str | None = None
+    aliases: dict[str, str] = {}
+    """Short names for models: alias = "provider/name"."""
+    context: ContextSettings = ContextSettings()
+    permissions: PermissionSettings = PermissionSettings()
+    providers: dict[str, ProviderSettings] = {}
+    retry: RetrySettings = RetrySettings()
+    shell: ShellSettings = ShellSettings()
+    transcripts: TranscriptSettings = TranscriptSettings()
