@@ -1,0 +1,1 @@
+"""One turn: loop, step, dispatch, gate, limits, stop."""

@@ -1,0 +1,1 @@
+"""The Typer entry point and its subcommands."""

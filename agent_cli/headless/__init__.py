@@ -1,0 +1,1 @@
+"""The headless front end: one prompt in, the answer out."""

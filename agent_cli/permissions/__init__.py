@@ -1,0 +1,1 @@
+"""Permission modes and rules: allow, ask or deny."""

@@ -1,0 +1,1 @@
+"""One file per wire API, with the scripted and fault-injecting fakes beside the real ones."""

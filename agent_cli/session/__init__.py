@@ -1,0 +1,1 @@
+"""A conversation's life: open, resume, fork."""

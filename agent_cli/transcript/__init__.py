@@ -1,0 +1,1 @@
+"""The append-only JSONL of a session, its lock and its reader."""
