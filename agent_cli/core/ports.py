@@ -52,10 +52,14 @@ class Tool(Protocol):
     """A tool the model can call. `args_type` is the struct its arguments are checked against."""
 
     @property
-    def spec(self) -> ToolSpec: ...
+    def spec(self) -> ToolSpec:
+        """The definition that is sent to the model."""
+        ...
 
     @property
-    def args_type(self) -> type[msgspec.Struct]: ...
+    def args_type(self) -> type[msgspec.Struct]:
+        """The struct that the call's arguments are checked against."""
+        ...
 
     @property
     def read_only(self) -> bool:
