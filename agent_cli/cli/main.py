@@ -1,0 +1,128 @@
+"""The entry point: `agent [PROMPT]`, `agent -p PROMPT`, `agent SUBCOMMAND`."""
+
+import asyncio
+import logging
+import os
+import sys
+from typing import Any
+
+import typer
+from typer.main import get_command
+
+from agent_cli import __version__, app
+from agent_cli.cli import options
+from agent_cli.cli.arguments import split
+from agent_cli.cli.directory import working_directory
+from agent_cli.cli.subcommands import subcommands
+from agent_cli.core.errors import AgentError, InputError
+from agent_cli.core.events import Notice, TurnFinished
+from agent_cli.headless.output import Output, Stream, open_output
+from agent_cli.headless.run import INTERRUPTED, Absent, error_code, run
+from agent_cli.headless.stdin import join, read_piped
+
+NAME = "agent"
+_EPILOG = "Subcommands: " + ", ".join(f"{NAME} {name}" for name in ("sessions", "config")) + ". See agent SUBCOMMAND --help."
+
+prompt_program = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+
+@prompt_program.command(epilog=_EPILOG)
+def prompt(  # noqa: PLR0913 - one parameter per option of the command line
+    words: options.Prompt = None,
+    print_: options.Print = None,
+    output_format: options.OutputFormat = "text",
+    model: options.Model = None,
+    provider: options.Provider = None,
+    continue_: options.Continue = False,
+    resume: options.Resume = None,
+    fork: options.Fork = False,
+    no_session: options.NoSession = False,
+    directory: options.Directory = None,
+    config: options.Config = None,
+    set_: options.Set = None,
+    debug: options.Debug = False,
+    max_turns: options.MaxTurns = None,
+    system_prompt: options.SystemPrompt = None,
+    append_system_prompt: options.AppendSystemPrompt = None,
+    allowed_tools: options.AllowedTools = None,
+    disallowed_tools: options.DisallowedTools = None,
+    permission_mode: options.PermissionModeOption = None,
+    yolo: options.Yolo = False,
+    context_mode: options.ContextModeOption = None,
+    max_context_tokens: options.MaxContextTokens = None,
+    version: options.Version = False,
+) -> None:
+    """A terminal coding agent whose session never ends."""
+    if version:
+        sys.stdout.write(f"agent {__version__}\n")
+        return
+    if debug:
+        _log_to_stderr()
+    flags: dict[str, Any] = {
+        "model": model,
+        "provider": provider,
+        "max_turns": max_turns,
+        "system_prompt": system_prompt,
+        "append_system_prompt": append_system_prompt,
+        "permissions.mode": "yolo" if yolo else permission_mode,
+        "permissions.allow": tuple(allowed_tools or ()) or None,
+        "permissions.deny": tuple(disallowed_tools or ()) or None,
+        "context.mode": context_mode,
+        "context.max_context_tokens": max_context_tokens,
+    }
+    output = open_output(output_format)
+    try:
+        wanted = app.Options(
+            cwd=working_directory(directory),
+            config_file=config,
+            assignments=tuple(set_ or ()),
+            flags={key: value for key, value in flags.items() if value is not None},
+            session=app.Which(latest=continue_, id=resume, fork=fork, keep=not no_session),
+        )
+        text = _prompt_text(words, print_)
+        code = asyncio.run(_headless(wanted, text, output))
+    except AgentError as error:
+        output.finish(TurnFinished("error", "", 0, error=str(error)))
+        code = error_code(error)
+    except KeyboardInterrupt:
+        output.finish(TurnFinished("interrupted", "", 0, error="Interrupted."))
+        code = INTERRUPTED
+    raise typer.Exit(code)
+
+
+async def _headless(wanted: app.Options, text: str, output: Output) -> int:
+    opened = await app.open_session(wanted, os.environ, Absent())
+    session = opened.session
+    try:
+        output.start(session, cwd=str(opened.cwd), permission_mode=opened.permissions.mode)
+        for notice in opened.notices:
+            output.event(Notice(notice, "warning"))
+        return await run(session, app.COMMANDS, text, output)
+    finally:
+        await session.aclose()
+
+
+def _prompt_text(words: list[str] | None, print_: str | None) -> str:
+    given = join(print_ or "", " ".join(words or ()))
+    text = join(given, read_piped(have_prompt=bool(given.strip()), notice=Stream(sys.stderr).write))
+    if not text.strip():
+        raise InputError('The prompt is empty. Say what to do: agent -p "..."')
+    return text
+
+
+def _log_to_stderr() -> None:
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(relativeCreated)d ms %(levelname)s %(message)s"))
+    logger = logging.getLogger("agent_cli")
+    logger.addHandler(handler)
+    logger.setLevel(logging.DEBUG)
+
+
+def main() -> None:
+    """Runs the program with this process's arguments and exits."""
+    program = get_command(prompt_program)
+    tools = get_command(subcommands)
+    flags = {name for option in program.params for name in (*option.opts, *option.secondary_opts) if getattr(option, "is_flag", False)}
+    valued = {name for option in program.params for name in option.opts if name.startswith("-")} - flags
+    chosen = split(sys.argv[1:], commands=app.SUBCOMMANDS, valued=valued, flags=flags | {"--help"})
+    (tools if chosen.subcommand else program)(args=chosen.arguments, prog_name=NAME)

@@ -1,0 +1,64 @@
+"""Slash commands: what a line means and how it is run. Front ends only show the reply."""
+
+import difflib
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from agent_cli.core.events import AgentEvent
+from agent_cli.session.session import Session
+
+Emit = Callable[[AgentEvent], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a command answers; `data` is the same for JSON output."""
+
+    text: str
+    error: bool = False
+    data: dict[str, Any] = field(default_factory=dict)
+
+
+Run = Callable[[Session, str, Emit], Awaitable[Reply]]
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One slash command. `names` are without the slash, the main one first; `run` gets the text after the name."""
+
+    names: tuple[str, ...]
+    usage: str
+    help: str
+    run: Run
+
+
+class Registry:
+    """The commands a front end offers."""
+
+    def __init__(self, commands: tuple[Command, ...]) -> None:
+        self.commands = commands
+        self._by_name = {name: command for command in commands for name in command.names}
+
+    def find(self, line: str) -> tuple[Command, str] | None:
+        """Returns the command a line names and the text after the name; None when the line is no command.
+
+        A line is one when it starts with a slash and a word without a further slash: `/compress now` is, a path is not.
+        Raises UnknownCommand: no command has that name.
+        """
+        word, _, rest = line.strip().partition(" ")
+        name = word[1:].lower()
+        if not word.startswith("/") or not name.replace("-", "").isalpha():
+            return None
+        if name not in self._by_name:
+            raise UnknownCommand(self._unknown(name))
+        return self._by_name[name], rest.strip()
+
+    def _unknown(self, name: str) -> str:
+        near = difflib.get_close_matches(name, self._by_name, n=1)
+        hint = f" Did you mean /{near[0]}?" if near else ""
+        return f"There is no command /{name}.{hint} Commands: {', '.join(f'/{c.names[0]}' for c in self.commands)}."
+
+
+class UnknownCommand(Exception):  # noqa: N818 - named for what happened
+    """The line names a command that does not exist; the text says what to type instead."""
