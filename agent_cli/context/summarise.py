@@ -1,0 +1,182 @@
+"""The rolling summary: what is asked of the model, what is accepted, what happens when it fails (K4, C04, C08)."""
+
+import re
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import aclosing
+
+import msgspec
+
+from agent_cli import prompts
+from agent_cli.context.clip import Count, middle
+from agent_cli.context.recap import escape
+from agent_cli.context.record import main_argument
+from agent_cli.core.errors import Overflow, ProviderError
+from agent_cli.core.events import Finished, Restarted
+from agent_cli.core.messages import Message, Text, Thinking, ToolCall
+from agent_cli.core.models import Completion, Request, StopReason
+from agent_cli.core.ports import Provider
+
+RETRIES = 2
+"""Further tries with the same messages after an answer that cannot be used."""
+RUNGS = ((0.0, 0.0), (0.1, 0.0), (0.2, 0.0), (0.5, 0.0), (1.0, 0.0), (1.0, 0.3), (1.0, 0.6), (1.0, 0.9))
+"""Share of the oldest tool results stripped, share of the oldest messages dropped: each rung asks for less."""
+MAX_TEXT_CHARS = 6_000
+"""Characters of one message that a summary request holds; the user's words are kept by machine besides."""
+LEAST_REPLACED = 300
+"""A summary up to this many tokens is never too long for what it replaces."""
+THINKING_ROOM = 4_096
+"""Tokens of output beside the summary itself, for models that think first."""
+
+
+class Task(msgspec.Struct, frozen=True):
+    """What is to be summarised. `tokens` caps the summary (o200k); `replaced` is the size of what it replaces."""
+
+    messages: tuple[Message, ...]
+    previous: str
+    focus: str
+    tokens: int
+    replaced: int
+    result_chars: int
+
+
+class Summary(msgspec.Struct, frozen=True):
+    """A model's summary, or an empty text and the reason why there is none."""
+
+    text: str
+    failure: str = ""
+
+
+class Summariser:
+    """Asks one model for one summary. `room` is what its input may hold and `output` its answer, in o200k and own
+    tokens; `observe` is told of every answer, so that it can be billed; `pass_on` of calls that are tried again."""
+
+    def __init__(
+        self,
+        provider: Provider,
+        *,
+        count: Count,
+        room: int,
+        output: int,
+        observe: Callable[[Request, Completion], Awaitable[None]],
+        pass_on: Callable[[Restarted], None],
+    ) -> None:
+        self._provider = provider
+        self._count = count
+        self._room = room
+        self._output = output
+        self._observe = observe
+        self._pass_on = pass_on
+
+    async def write(self, task: Task) -> Summary:
+        """Never raises but for cancellation: at the end of the ladder there is no summary, and a reason."""
+        failure = "the messages do not fit the model that summarises"
+        tries = 0
+        for prompt in self._prompts(task):
+            while tries <= RETRIES:
+                try:
+                    completion = await self._ask(prompt)
+                except Overflow as error:
+                    failure = str(error)
+                    break
+                except ProviderError as error:
+                    failure = str(error)
+                    tries += 1 if error.retryable else RETRIES + 1
+                    continue
+                text = summary_text(completion)
+                failure = rejection(completion, text, task.replaced, self._count)
+                if not failure:
+                    return Summary(middle(text, task.tokens, self._count))
+                tries += 1
+        return Summary("", failure)
+
+    def _prompts(self, task: Task) -> Iterator[str]:
+        """The request on each rung of the ladder that fits, each shorter than the one before."""
+        shortest = None
+        for stripped, dropped in RUNGS:
+            prompt = request_text(task, stripped=stripped, dropped=dropped)
+            if shortest is not None and len(prompt) >= shortest:
+                continue
+            if self._count(prompt) <= self._room:
+                shortest = len(prompt)
+                yield prompt
+
+    async def _ask(self, prompt: str) -> Completion:
+        message = Message("summary", "", "user", (Text(prompt),))
+        request = Request((prompts.load("summary_system"),), (), (message,), self._output, use_tools=False)
+        async with aclosing(self._provider.stream(request)) as stream:
+            async for event in stream:
+                if isinstance(event, Finished):
+                    await self._observe(request, event.completion)
+                    return event.completion
+                if isinstance(event, Restarted):
+                    self._pass_on(event)
+        raise ProviderError("the answer had no end")
+
+
+def request_text(task: Task, *, stripped: float = 0.0, dropped: float = 0.0) -> str:
+    """The summary request: the previous summary, if there is one, and the messages to merge into it (K4)."""
+    messages = task.messages[int(dropped * len(task.messages)) :]
+    results = sum(len(message.results) for message in messages)
+    previous = (
+        prompts.fill("summary_previous", summary=escape(task.previous)) + "\n\n" if task.previous else ""
+    )
+    focus = "\n\n" + prompts.fill("summary_focus", focus=task.focus) if task.focus else ""
+    lines = message_lines(messages, without_results=int(stripped * results), result_chars=task.result_chars)
+    return prompts.fill(
+        "summary_request",
+        tokens=str(task.tokens),
+        focus=focus,
+        previous=previous,
+        messages=escape("\n".join(lines)),
+    )
+
+
+def message_lines(messages: Sequence[Message], *, without_results: int, result_chars: int) -> Iterator[str]:
+    """The messages as lines of text, every part bounded (C04); the oldest `without_results` results left out."""
+    for message in messages:
+        if message.role != "tool" and message.text.strip():
+            yield f"{message.role.upper()}: {_shortened(message.text, MAX_TEXT_CHARS)}"
+        for call in message.calls:
+            yield f"  [call {_title(call)}]"
+        for result in message.results:
+            without_results -= 1
+            if without_results < 0:
+                kind = "error" if result.is_error else "result"
+                yield f"  [{kind}: {_shortened(result.content, result_chars)}]"
+
+
+def _title(call: ToolCall) -> str:
+    return f"{call.name} {main_argument(call)}".strip()
+
+
+def _shortened(text: str, chars: int) -> str:
+    return text if len(text) <= chars else text[:chars] + "…"
+
+
+def summary_text(completion: Completion) -> str:
+    """The answer without scratch-pad sections."""
+    text = "\n".join(part.text for part in completion.parts if isinstance(part, Text))
+    text = re.sub(
+        r"<(analysis|think|thinking|scratchpad)>.*?(</\1>|\Z)", "", text, flags=re.DOTALL | re.IGNORECASE
+    )
+    return re.sub(r"</?summary>", "", text).strip()
+
+
+def rejection(completion: Completion, text: str, replaced: int, count: Count) -> str:
+    """Why the answer cannot stand for the messages (C08); empty when it can."""
+    if any(isinstance(part, ToolCall) for part in completion.parts):
+        return "the model called a tool instead of summarising"
+    if completion.stop in (StopReason.MAX_TOKENS, StopReason.CONTEXT_WINDOW):
+        return "the summary was cut off by the output limit"
+    if completion.stop in (StopReason.REFUSAL, StopReason.ERROR):
+        return "the model declined to summarise"
+    if not text:
+        thought = any(isinstance(part, Thinking) for part in completion.parts)
+        return "the model only thought and wrote no summary" if thought else "the summary was empty"
+    if re.match(
+        r"\s*(<(tool_call|function_call|function|invoke|tool_use)\b|\{\s*\"(name|tool|function)\"\s*:)", text
+    ):
+        return "the model wrote a tool call instead of a summary"
+    if count(text) > max(LEAST_REPLACED, replaced):
+        return "the summary was longer than what it replaces"
+    return ""
