@@ -32,8 +32,10 @@ Price = Callable[[Usage], Awaitable[float | None]]
 
 FACTS_TOKENS = 2_000
 """Room for todo list, files and commands in a recap, besides the user's words; o200k tokens."""
-LEAST_RECAP = 300
+LEAST_RECAP = 400
 """A recap gets this much where it can; automatic compaction does not start to replace less. o200k tokens."""
+SECTION_MARKS = 20
+"""Tokens of the marks around the summary."""
 ASKED: frozenset[Trigger] = frozenset({"manual", "tool"})
 """Compactions that someone asked for are done also where they gain nothing (G3)."""
 
@@ -85,10 +87,12 @@ class Compactor:
         replaced = self._replaced(draft, division)
         if replaced < LEAST_RECAP and trigger not in ASKED:
             return None
-        emit(CompactionStarted(trigger))
         clear = self._clearable(division.kept)
         limit = self._recap_limit(draft, cleared(division.kept, clear), room)
         limit = min(limit, max(replaced, LEAST_RECAP))
+        if limit < LEAST_RECAP // 4:
+            return None
+        emit(CompactionStarted(trigger))
         summary = await self._summary(draft, division, emit, limit=limit, replaced=replaced, focus=focus)
         entry = self._commit(
             draft,
@@ -144,7 +148,9 @@ class Compactor:
                 limit = self._recap_limit(draft, division.kept, room)
                 recap = self._recap(draft, division, "", limit) if with_recap else ""
             case Shrink(clear):
-                own = tuple(message for message in draft.messages if message.origin not in ("summary", "ack"))
+                own = tuple(
+                    message for message in draft.view.messages if message.origin not in ("summary", "ack")
+                )
                 division, recap = Plan(own[0].id, own, ()), draft.view.summary
         return self._commit(draft, division, recap, appended, clear=clear, layer="TRUNCATE", trigger=trigger)
 
@@ -155,12 +161,11 @@ class Compactor:
             return None
         if self._settings.keep == "minimal":
             return plan(messages, len(messages))
-        thinned = cleared(messages, self._clearable(messages))
-        cut = half_cut(thinned, room=room - self._reserve(draft, room), size=self._drafter.size)
+        cut = half_cut(messages, room=room - self._reserve(draft, room), size=self._drafter.size)
         return plan(messages, cut)
 
     def _clearable(self, messages: Sequence[Message]) -> tuple[str, ...]:
-        """Results to clear along with a compaction, when the cached prefix ends anyway (C22)."""
+        """Results to clear in what a compaction keeps: the cached prefix ends there anyway (C22)."""
         if self._settings.micro == "off":
             return ()
         return candidates(messages, keep=self._settings.micro_keep, protected=self.protected)
@@ -177,13 +182,17 @@ class Compactor:
         return min(self._drafter.counter.own(wanted), room // 2)
 
     def _recap_limit(self, draft: Draft, kept: Sequence[Message], room: int) -> int:
-        """O200k tokens that the recap may have: what the kept messages leave of the room, and a little in any case
-        as long as the request stays below the emergency line."""
+        """O200k tokens that summary and notes may have: what the kept messages leave of the room, and a little in
+        any case as long as the request stays below the emergency line. The recap's frame is taken off."""
         used = self._drafter.size(kept)
-        left = self._drafter.plain(room - used)
-        if left >= LEAST_RECAP:
-            return left
-        return min(LEAST_RECAP, self._drafter.plain(draft.budget.emergency - draft.budget.fixed - used))
+        below_emergency = draft.budget.emergency - draft.budget.fixed - used
+        left = max(self._drafter.plain(room - used), min(LEAST_RECAP, self._drafter.plain(below_emergency)))
+        return left - self._drafter.counter.text(compose("", {}, transcript=self._transcript()))
+
+    def _transcript(self) -> str:
+        """Where the whole conversation can be read (J3)."""
+        path = self._ledger.store.path
+        return prompts.fill("context_transcript", path=path) if path else ""
 
     def _replaced(self, draft: Draft, division: Plan) -> int:
         """O200k tokens of all that a recap would replace, the previous one included."""
@@ -229,22 +238,23 @@ class Compactor:
         emit(UsageReported(completion.usage, cost, "summary"))
 
     def _recap(self, draft: Draft, division: Plan, summary: str, limit: int) -> str:
-        """The text that stands for what leaves, in at most `limit` o200k tokens; without a new summary the
-        previous one stands beside the machine's notes. Empty when there is no room for anything."""
-        count = self._drafter.counter.text
-        path = self._ledger.store.path
-        transcript = prompts.fill("context_transcript", path=path) if path else ""
-        room = limit - count(compose("", {}, transcript=transcript))
-        if room <= 0:
+        """The text that stands for what leaves: a summary and the machine's notes in `limit` o200k tokens. Without
+        a new summary the previous one stays. Empty when there is no room for anything."""
+        if limit <= 0:
             return ""
-        text = summary or middle(
-            summary_in(draft.view.summary), min(room // 2, self._settings.summary_max_tokens), count
-        )
+        count = self._drafter.counter.text
+        text = summary
+        if not text:
+            previous = summary_in(draft.view.summary)
+            text = middle(previous, min(limit // 2, self._settings.summary_max_tokens), count)
         facts = sections(
-            draft.view.record.absorb(division.left), draft.view.todo, limit=room - count(text) - 20,
-            user_limit=self._settings.user_tokens, count=count,
-        )  # fmt: skip
-        return compose(text, facts, transcript=transcript, stale=not summary)
+            draft.view.record.absorb(division.left),
+            draft.view.todo,
+            limit=limit - count(text) - SECTION_MARKS,
+            user_limit=self._settings.user_tokens,
+            count=count,
+        )
+        return compose(text, facts, transcript=self._transcript(), stale=not summary)
 
     def _commit(
         self, draft: Draft, division: Plan, recap: str, appended: Sequence[Message], *, clear: tuple[str, ...],

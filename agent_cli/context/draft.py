@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from agent_cli.context.budget import Budget, budget, window_of
-from agent_cli.context.fixed import FixedPart
+from agent_cli.context.fixed import Fixed, FixedPart
 from agent_cli.context.repair import repair
 from agent_cli.context.view import View
 from agent_cli.core.entries import UsageEntry
@@ -40,6 +40,7 @@ class Drafter:
         self.settings = settings
         self.learned: int | None = None
         """The window as the provider named it in an overflow error, in its own tokens (C11)."""
+        self._counted: tuple[Fixed, Counter, int] | None = None
 
     @property
     def model(self) -> ModelSpec:
@@ -60,9 +61,11 @@ class Drafter:
         return max(0, int(own / self.counter.ratio))
 
     def fixed_tokens(self) -> int:
-        """The fixed part in o200k tokens."""
+        """The fixed part in o200k tokens; counted once, since it changes only when it is read again."""
         fixed = self.fixed.current()
-        return self.counter.fixed(fixed.system, fixed.tools)
+        if self._counted is None or self._counted[0] is not fixed or self._counted[1] is not self.counter:
+            self._counted = (fixed, self.counter, self.counter.fixed(fixed.system, fixed.tools))
+        return self._counted[2]
 
     def budget(self, appended: Sequence[Message] = ()) -> Budget:
         """The numbers that hold now; what hooks append counts as fixed."""

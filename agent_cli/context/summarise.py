@@ -18,8 +18,10 @@ from agent_cli.core.ports import Provider
 
 RETRIES = 2
 """Further tries with the same messages after an answer that cannot be used."""
-RUNGS = ((0.0, 0.0), (0.1, 0.0), (0.2, 0.0), (0.5, 0.0), (1.0, 0.0), (1.0, 0.3), (1.0, 0.6), (1.0, 0.9))
-"""Share of the oldest tool results stripped, share of the oldest messages dropped: each rung asks for less."""
+STRIPPED = (0.0, 0.1, 0.2, 0.5, 1.0)
+"""Shares of the oldest tool results left out, one after another, as long as the request is too long."""
+NEWEST = (1.0, 0.5, 0.25)
+"""Then only the newest lines go in, up to these shares of the room."""
 MAX_TEXT_CHARS = 6_000
 """Characters of one message that a summary request holds; the user's words are kept by machine besides."""
 LEAST_REPLACED = 300
@@ -90,15 +92,34 @@ class Summariser:
         return Summary("", failure)
 
     def _prompts(self, task: Task) -> Iterator[str]:
-        """The request on each rung of the ladder that fits, each shorter than the one before."""
+        """The requests of the ladder that fit, each shorter than the one before."""
         shortest = None
-        for stripped, dropped in RUNGS:
-            prompt = request_text(task, stripped=stripped, dropped=dropped)
+        for lines in self._rungs(task):
+            prompt = request_text(task, lines)
             if shortest is not None and len(prompt) >= shortest:
                 continue
             if self._count(prompt) <= self._room:
                 shortest = len(prompt)
                 yield prompt
+
+    def _rungs(self, task: Task) -> Iterator[Sequence[str]]:
+        lines: Sequence[str] = ()
+        results = sum(len(message.results) for message in task.messages)
+        for share in STRIPPED:
+            lines = list(
+                message_lines(task.messages, without=int(share * results), result_chars=task.result_chars)
+            )
+            yield lines
+        room = self._room - self._count(request_text(task, ()))
+        for share in NEWEST:
+            yield self._newest(lines, int(share * room))
+
+    def _newest(self, lines: Sequence[str], room: int) -> Sequence[str]:
+        first = len(lines)
+        while first > 0 and room > 0:
+            first -= 1
+            room -= self._count(lines[first]) + 1
+        return lines[first + 1 :] if room < 0 else lines[first:]
 
     async def _ask(self, prompt: str) -> Completion:
         message = Message("summary", "", "user", (Text(prompt),))
@@ -113,34 +134,28 @@ class Summariser:
         raise ProviderError("the answer had no end")
 
 
-def request_text(task: Task, *, stripped: float = 0.0, dropped: float = 0.0) -> str:
+def request_text(task: Task, lines: Sequence[str]) -> str:
     """The summary request: the previous summary, if there is one, and the messages to merge into it (K4)."""
-    messages = task.messages[int(dropped * len(task.messages)) :]
-    results = sum(len(message.results) for message in messages)
     previous = (
         prompts.fill("summary_previous", summary=escape(task.previous)) + "\n\n" if task.previous else ""
     )
     focus = "\n\n" + prompts.fill("summary_focus", focus=task.focus) if task.focus else ""
-    lines = message_lines(messages, without_results=int(stripped * results), result_chars=task.result_chars)
+    messages = escape("\n".join(lines))
     return prompts.fill(
-        "summary_request",
-        tokens=str(task.tokens),
-        focus=focus,
-        previous=previous,
-        messages=escape("\n".join(lines)),
+        "summary_request", tokens=str(task.tokens), focus=focus, previous=previous, messages=messages
     )
 
 
-def message_lines(messages: Sequence[Message], *, without_results: int, result_chars: int) -> Iterator[str]:
-    """The messages as lines of text, every part bounded (C04); the oldest `without_results` results left out."""
+def message_lines(messages: Sequence[Message], *, without: int, result_chars: int) -> Iterator[str]:
+    """The messages as text, every part bounded (C04); the oldest `without` tool results are left out."""
     for message in messages:
         if message.role != "tool" and message.text.strip():
             yield f"{message.role.upper()}: {_shortened(message.text, MAX_TEXT_CHARS)}"
         for call in message.calls:
             yield f"  [call {_title(call)}]"
         for result in message.results:
-            without_results -= 1
-            if without_results < 0:
+            without -= 1
+            if without < 0:
                 kind = "error" if result.is_error else "result"
                 yield f"  [{kind}: {_shortened(result.content, result_chars)}]"
 
