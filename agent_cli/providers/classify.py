@@ -40,7 +40,10 @@ _RATE = re.compile(
 )
 _BUSY = re.compile(r"overloaded|service.?unavailable|no capacity", re.IGNORECASE)
 _LATE = re.compile(r"deadline.?exceeded|timed out|timeout_error", re.IGNORECASE)
-_AUTH = re.compile(r"authentication_error|invalid_api_key|incorrect api key|permission_error", re.IGNORECASE)
+_AUTH = re.compile(
+    r"authentication_error|invalid_api_key|incorrect api key|api key not valid|permission_error",
+    re.IGNORECASE,
+)
 _MALFORMED = re.compile(
     r"ids were found without `?tool_result`? blocks"
     r"|unexpected `?tool_use_id`? found in `?tool_result`?"
@@ -90,16 +93,25 @@ def classify(
     said = _said(facts, body, asked)
     real, status = status, _status(status, facts)
     what = f"{said} [HTTP {status}]" if real is not None and real >= 400 else said
-    busy = _veto(status, text, what, asked, retry_after)
-    if busy is not None:
-        return busy
+    error = _veto(status, text, what, asked) or _overflow(status, text, what, asked)
+    error = error or _refusal(status, text, what, asked)
+    error.retry_after = retry_after
+    return error
+
+
+def _overflow(status: int | None, text: str, what: str, asked: Asked) -> Overflow | None:
     sizes = overflow.find(text) if status in _OVERFLOW_STATUS else None
     if sizes is None and status in (400, 413) and not text:
         sizes = overflow.Sizes()  # Cerebras and Mistral send no body at all.
-    if sizes is not None:
-        message = f"The conversation is too long for the model of {asked.who}: {what}. Compact it or choose a model with a larger window."
-        return Overflow(message, limit=sizes.limit, used=sizes.used, status=status)
-    return _refusal(status, text, what, asked)
+    if sizes is None:
+        return None
+    return Overflow(
+        f"The conversation is too long for the model of {asked.who}: {what}. "
+        "Compact it or choose a model with a larger window.",
+        limit=sizes.limit,
+        used=sizes.used,
+        status=status,
+    )
 
 
 def _status(status: int | None, facts: list["_Fact"]) -> int | None:
@@ -110,9 +122,7 @@ def _status(status: int | None, facts: list["_Fact"]) -> int | None:
     return next((int(code) for code in codes if re.fullmatch(r"[45]\d\d", code)), status)
 
 
-def _veto(
-    status: int | None, text: str, what: str, asked: Asked, retry_after: float | None
-) -> ProviderError | None:
+def _veto(status: int | None, text: str, what: str, asked: Asked) -> ProviderError | None:
     """Quota, key and load: whatever else the text says, it is not about the messages."""
     who = asked.who
     if status == 402 or _QUOTA.search(text):
@@ -129,18 +139,14 @@ def _veto(
         return Overloaded(
             f"{who} has no capacity now: {what}. Try again in a while.",
             status=status,
-            retry_after=retry_after,
         )
     if status == 429 or _RATE.search(text):
         return RateLimited(
             f"{who} limits the rate of requests: {what}. Wait a little and try again.",
             status=status,
-            retry_after=retry_after,
         )
     if status in (408, 504) or _LATE.search(text):
-        return ServerFailed(
-            f"{who} took too long: {what}. Try again.", status=status, retry_after=retry_after
-        )
+        return ServerFailed(f"{who} took too long: {what}. Try again.", status=status)
     return None
 
 

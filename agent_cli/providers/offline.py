@@ -109,7 +109,7 @@ KINDS = (
     Kind(COUNT, "count the lines of settings.py", (
         rf"count\s+(?:the\s+)?(?:number\s+of\s+)?lines\s+(?:in|of)\s+{_PATH}",
         rf"how\s+many\s+lines\s+(?:are\s+)?(?:there\s+)?(?:in|does|has)\s+{_PATH}(?:\s+have)?",
-    ), lambda words: ("read_file", {"path": words["path"]})),
+    ), lambda words: ("read_file", {"path": words["path"], "limit": 1})),
     Kind("search for a word", "search for TODO in src", (
         rf"(?:search|look)\s+for\s+{_WORD}{_IN}",
         rf"(?P<grep>grep)\s+(?:for\s+)?{_WORD}{_IN}",
@@ -137,6 +137,7 @@ KINDS = (
 _FORMS = tuple((kind, re.compile(form, re.IGNORECASE | re.DOTALL)) for kind in KINDS for form in kind.forms)
 _THEN = re.compile(rf"(?<!\w)(?:{_QUOTED})(?!\w)|(?P<then>[\s,;]+(?:and\s+)?then\b[\s,:]+)", re.IGNORECASE)
 _POLITE = re.compile(r"(?:(?:please|now|first|next|also|(?:can|could|would)\s+you)[\s,]+)+", re.IGNORECASE)
+_END = re.compile(r"(?<=[`\"'])[.!?]+$|\?+$")
 _HELP = re.compile(r"(?:help|hi|hello|hey|what\s+can\s+you\s+do|who\s+are\s+you)\W*", re.IGNORECASE)
 
 
@@ -160,7 +161,7 @@ def _step(part: str) -> Step | None:
     asked = part[polite.end() :] if polite else part
     asked = re.sub(r"[\s,]+please[.!?]*$", "", asked, flags=re.IGNORECASE).strip()
     for kind, form in _FORMS:
-        found = form.fullmatch(asked) or form.fullmatch(asked.rstrip("?"))
+        found = form.fullmatch(asked) or form.fullmatch(_END.sub("", asked))
         if found is not None:
             words = {name: _bare(name, value) for name, value in found.groupdict().items()}
             tool, arguments = kind.call(defaultdict(str, words))
@@ -285,16 +286,15 @@ def _told(step: Step, result: ToolResult | None, room: int) -> str:
     if result.is_error:
         return f"{step.asked}: this did not work.\n{content[:room]}"
     if step.kind == COUNT:
-        return f"{step.arguments['path']} has {_lines(content)} lines."
+        return f"{step.arguments['path']}: {_lines(content)}"
     if len(content) > room:
         content = f"{content[:room]}\n… ({len(content) - room} more characters in the tool's result)"
     return f"{step.asked}:\n{content}" if len(content) > 80 or "\n" in content else f"{step.asked}: {content}"
 
 
-def _lines(content: str) -> int:
-    """The number of lines of a file, from the numbered lines of the reading tool and its note about the rest."""
-    total = re.search(r"\bof ([\d,]+)(?: lines)?\b[^\n]*\]?$", content)
-    if total is not None:
-        return int(total[1].replace(",", ""))
-    numbers = [found for line in content.splitlines() if (found := re.match(r"\s*(\d+)[\t:|→ ]", line))]
-    return max((int(number[1]) for number in numbers), default=0)
+def _lines(content: str) -> str:
+    """The number of lines of a file, from the reading tool's note about the rest of it."""
+    if not re.match(r"\d+→", content):
+        return "0 lines" if "empty" in content else content
+    total = re.search(r"^\[.*\bof ([\d,]+)[;.]", content, re.MULTILINE)
+    return f"{total[1]} lines" if total else "1 line"

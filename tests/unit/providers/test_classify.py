@@ -100,6 +100,7 @@ OTHERS = [
     (402, wrapped("Insufficient Balance"), errors.QuotaExceeded),
     (401, wrapped("Incorrect API key provided"), errors.AuthFailed),
     (403, wrapped("maximum context length"), errors.AuthFailed),
+    (400, wrapped("API key not valid. Please pass a valid API key."), errors.AuthFailed),
     (400, wrapped("messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: x"), errors.MalformedHistory),
     (400, wrapped("messages.2: unexpected `tool_use_id` found in `tool_result` blocks: x"), errors.MalformedHistory),
     (400, wrapped("An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'."), errors.MalformedHistory),
@@ -147,6 +148,11 @@ def test_an_error_inside_a_stream_names_no_status_that_nobody_sent():
 
 def test_a_code_seen_elsewhere_counts():
     assert isinstance(of(400, wrapped("no"), "context_length_exceeded"), errors.Overflow)
+
+
+def test_the_wait_a_server_asks_for_is_on_the_error():
+    assert of(500, wrapped("boom"), retry_after=4.0).retry_after == 4.0
+    assert of(429, wrapped("slow"), retry_after=4.0).retry_after == 4.0
 
 
 def test_json_nested_without_end_is_no_crash():
