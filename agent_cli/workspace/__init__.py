@@ -1,1 +1,1 @@
-"""The user's files and git: paths, reading, atomic writing, ignore rules, instruction files."""
+"""The user's files: one path resolver, careful reading and writing, ignore rules, instruction files. No subprocess."""
