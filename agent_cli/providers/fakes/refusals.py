@@ -1,6 +1,6 @@
 """Why a request is refused: the shape of the rules that both wires' tables are made of."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -23,7 +23,7 @@ class House(msgspec.Struct, frozen=True):
     window: int
     api_key: str
     models: tuple[str, ...]
-    require_reasoning: bool
+    require_reasoning: bool = False
 
 
 class Received(msgspec.Struct, frozen=True):
@@ -35,13 +35,16 @@ class Received(msgspec.Struct, frozen=True):
 
 
 class Rule(msgspec.Struct, frozen=True):
-    """One thing the real service refuses; `source` says where that is known from."""
+    """One thing the real service refuses; `source` says where that is known from.
+
+    Rules are asked in the order of their table: each may rely on the ones before it.
+    """
 
     name: str
     source: str
-    check: Callable[[Received], Refusal | None]
+    check: Callable[[Received], Iterator[Refusal]]
 
 
 def first_refusal(rules: Iterable[Rule], received: Received) -> Refusal | None:
     """Returns what the first broken rule says, None when all are kept."""
-    return next((refusal for rule in rules if (refusal := rule.check(received)) is not None), None)
+    return next((refusal for rule in rules for refusal in rule.check(received)), None)
