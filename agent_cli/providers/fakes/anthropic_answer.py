@@ -67,10 +67,10 @@ def whole(reply: Reply, body: Dict, usage: Usage, ids: Ids) -> Dict:
     return {**_message(body, ids), "content": content, "stop_reason": stop, "usage": _usage(usage)}
 
 
-def error(status: int, message: str) -> Dict:
+def error(status: int, message: str, request_id: str) -> Dict:
     """Returns the body of an error response."""
     kind = _ERROR_TYPES.get(status, "api_error" if status >= 500 else "invalid_request_error")
-    return {"type": "error", "error": {"type": kind, "message": message}, "request_id": "req_scripted"}
+    return {"type": "error", "error": {"type": kind, "message": message}, "request_id": request_id}
 
 
 def models(names: tuple[str, ...], window: int) -> Dict:

@@ -39,7 +39,7 @@ _ROLE_OF = {
 _THINKING = ("thinking", "redacted_thinking")
 
 
-def extra(where: str) -> Refusal:
+def unexpected(where: str) -> Refusal:
     """The refusal of a field that does not exist."""
     return Refusal(f"{where}: Extra inputs are not permitted")
 
@@ -98,7 +98,7 @@ def _message(where: str, message: object) -> Iterator[Refusal]:
             yield Refusal(f"{where}.{name}: Field required")
     for name in message:
         if name not in ("role", "content"):
-            yield extra(f"{where}.{name}")
+            yield unexpected(f"{where}.{name}")
     if not isinstance(message["content"], str | list):
         yield Refusal(f"{where}.content: Input should be a valid list")
 
@@ -149,7 +149,7 @@ def _shape(where: str, role: str, block: object) -> Iterator[Refusal]:
             yield Refusal(f"{where}.{kind}.{name}: Field required")
     for name in block:
         if name not in _FIELDS[kind]:
-            yield extra(f"{where}.{kind}.{name}")
+            yield unexpected(f"{where}.{kind}.{name}")
     if _ROLE_OF.get(kind, role) != role:
         yield Refusal(f"{where}: `{kind}` blocks can only be in `{_ROLE_OF[kind]}` messages")
 

@@ -9,48 +9,15 @@ from agent_cli.providers.fakes.refusals import Received, Refusal, Rule
 
 Dict = dict[str, Any]
 
-_FIELDS = frozenset(
-    [
-        "max_tokens",
-        "messages",
-        "model",
-        "cache_control",
-        "container",
-        "context_management",
-        "diagnostics",
-        "inference_geo",
-        "mcp_servers",
-        "metadata",
-        "output_config",
-        "service_tier",
-        "speed",
-        "stop_sequences",
-        "stream",
-        "system",
-        "temperature",
-        "thinking",
-        "tool_choice",
-        "tools",
-        "top_k",
-        "top_p",
-        "user_profile_id",
-        "workspace_id",
-    ]
-)
-_TOOL_FIELDS = frozenset(
-    [
-        "type",
-        "name",
-        "description",
-        "input_schema",
-        "cache_control",
-        "allowed_callers",
-        "defer_loading",
-        "eager_input_streaming",
-        "input_examples",
-        "strict",
-    ]
-)
+_FIELDS = frozenset((
+    "max_tokens", "messages", "model", "cache_control", "container", "diagnostics", "inference_geo",
+    "metadata", "output_config", "service_tier", "speed", "stop_sequences", "stream", "system",
+    "temperature", "thinking", "tool_choice", "tools", "top_k", "top_p", "user_profile_id", "workspace_id",
+))  # fmt: skip
+_TOOL_FIELDS = frozenset((
+    "type", "name", "description", "input_schema", "cache_control", "allowed_callers", "defer_loading",
+    "eager_input_streaming", "input_examples", "strict",
+))  # fmt: skip
 _TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
 _MARKS = 4
 
@@ -84,7 +51,7 @@ def _required_to_count(received: Received) -> Iterator[Refusal]:
 def _unknown_fields(received: Received) -> Iterator[Refusal]:
     for name in received.body:
         if name not in _FIELDS:
-            yield history.extra(name)
+            yield history.unexpected(name)
 
 
 def _model(received: Received) -> Iterator[Refusal]:
@@ -139,7 +106,7 @@ def _tool(where: str, tool: Dict) -> Iterator[Refusal]:
             yield Refusal(f"{where}.{name}: Field required")
     for name in tool:
         if name not in _TOOL_FIELDS:
-            yield history.extra(f"{where}.{name}")
+            yield history.unexpected(f"{where}.{name}")
     if not isinstance(tool["name"], str) or not _TOOL_NAME.fullmatch(tool["name"]):
         yield Refusal(f"{where}.name: String should match pattern '^[a-zA-Z0-9_-]{{1,128}}$'")
     schema = tool["input_schema"]

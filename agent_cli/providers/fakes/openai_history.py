@@ -205,7 +205,8 @@ def _answers(received: Received) -> Iterator[Refusal]:
     answered_at: dict[str, int] = {}
     calling = 0
     messages: list[Dict] = received.body["messages"]
-    for at, message in enumerate([*messages, {"role": "end"}]):
+    end: Dict = {"role": "end"}
+    for at, message in enumerate([*messages, end]):
         if message["role"] == "tool":
             yield from _answer(at, message, waiting, answered_at)
             continue

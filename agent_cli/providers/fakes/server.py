@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Literal, NoReturn, Self
 
 from agent_cli import prompts
 from agent_cli.core.usage import Usage
@@ -23,6 +23,7 @@ Script = Callable[[Seen], Answer] | Sequence[Answer]
 _JSON = {"content-type": "application/json"}
 _EVENTS = {"content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache"}
 _MODEL_CALLS: dict[str, Wire] = {"/v1/chat/completions": "openai", "/v1/messages": "anthropic"}
+_REQUEST_ID = {"openai": "x-request-id", "anthropic": "request-id"}
 _COUNT = "/v1/messages/count_tokens"
 
 
@@ -42,8 +43,9 @@ class Recorded:
     refused: bool = False
     """A rule refused it, not the script."""
     aborted: bool = False
-    """The client left before the answer was complete."""
+    """The connection ended before the answer was complete."""
     purpose: Literal["step", "summary"] = "step"
+    request_id: str = ""
 
 
 @dataclass(slots=True)
@@ -114,9 +116,11 @@ class FakeServer:
         wire = _MODEL_CALLS.get(path) if method == "POST" else None
         recorded = Recorded(path, headers, {}, wire or _wire_of(headers))
         with self._lock:
+            recorded.request_id = f"req_{len(self.requests) + len(self.lookups) + 1:06d}"
             (self.requests if wire else self.lookups).append(recorded)
         outgoing = self._model_call(recorded, raw) if wire else self._lookup(method, recorded, raw)
         recorded.status = outgoing.status
+        outgoing.headers.setdefault(_REQUEST_ID[recorded.wire], recorded.request_id)
 
         def aborted() -> None:
             recorded.aborted = True
@@ -202,7 +206,7 @@ def _wire_of(headers: dict[str, str]) -> Wire:
 def _read(recorded: Recorded, raw: bytes) -> Refusal | None:
     """Puts the body's object into the record."""
     try:
-        body = json.loads(raw)
+        body = json.loads(raw, parse_constant=_no_constant)
         json.dumps(body, ensure_ascii=False).encode()
     except ValueError as error:
         if recorded.wire == "anthropic":
@@ -214,33 +218,38 @@ def _read(recorded: Recorded, raw: bytes) -> Refusal | None:
     return None
 
 
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON value")
+
+
 def _json(status: int, body: Dict, headers: dict[str, str] | None = None) -> Outgoing:
     data = json.dumps(body, ensure_ascii=False).encode()
     return Outgoing(status, {**_JSON, **(headers or {})}, [data], length=len(data))
 
 
-def _error(wire: Wire, status: int, message: str, code: str | None, param: str | None) -> Dict:
-    if wire == "openai":
+def _error(
+    recorded: Recorded, status: int, message: str, code: str | None = None, param: str | None = None
+) -> Dict:
+    if recorded.wire == "openai":
         return openai_answer.error(status, message, code, param)
-    return anthropic_answer.error(status, message)
+    return anthropic_answer.error(status, message, recorded.request_id)
 
 
 def _refused(recorded: Recorded, refusal: Refusal) -> Outgoing:
     recorded.refused = True
     recorded.error = refusal.message
-    return _json(
-        refusal.status, _error(recorded.wire, refusal.status, refusal.message, refusal.code, refusal.param)
-    )
+    body = _error(recorded, refusal.status, refusal.message, refusal.code, refusal.param)
+    return _json(refusal.status, body)
 
 
 def _answered(recorded: Recorded, answer: Answer, seen: Seen) -> Outgoing:
     match answer:
         case Fault(status, body, headers, code):
             recorded.error = body if isinstance(body, str) else json.dumps(body)
-            made = _error(recorded.wire, status, body, code, None) if isinstance(body, str) else body
+            made = _error(recorded, status, body, code) if isinstance(body, str) else body
             return _json(status, made, headers)
         case Raw(chunks):
-            return Outgoing(200, _EVENTS, list(chunks))
+            return Outgoing(200, dict(_EVENTS), list(chunks))
         case Cut(reply):
             return _replied(recorded, reply, seen, answer)
         case Reply():
@@ -260,7 +269,7 @@ def _replied(recorded: Recorded, reply: Reply, seen: Seen, cut: Cut | None) -> O
         chunks.append(event)
         if reply.pace:
             chunks.append(reply.pace)
-    return Outgoing(200, _EVENTS, chunks, delay=reply.delay, cut=cut is not None)
+    return Outgoing(200, dict(_EVENTS), chunks, delay=reply.delay, cut=cut is not None)
 
 
 def _whole(body: Dict, reply: Reply, cut: Cut | None) -> Outgoing:
@@ -281,4 +290,4 @@ def _cut(shaped: Shaped, cut: Cut) -> list[bytes]:
     for event in shaped.content:
         kept.append(event[:left])
         left -= len(kept[-1])
-    return kept
+    return [event for event in kept if event]
