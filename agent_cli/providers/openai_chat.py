@@ -4,7 +4,7 @@ import asyncio
 import threading
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from agent_cli.core.events import ProviderEvent
 from agent_cli.core.models import ModelSpec, Request
@@ -57,9 +57,12 @@ class OpenAIChat:
 
     async def stream(self, request: Request) -> AsyncGenerator[ProviderEvent, None]:
         """Runs one model call. Raises ProviderError."""
-        made: Any = body(self._model, request, official=self._url.startswith("https://api.openai.com"))
+        made = body(self._model, request, official=self._url.startswith("https://api.openai.com"))
         client = await asyncio.to_thread(self.client)
-        opening = client.chat.completions.with_streaming_response.create(**made)
+        # As an extra body: the SDK walks every message of a typed one, which takes 0.3 seconds in long sessions.
+        opening = client.chat.completions.with_streaming_response.create(
+            model=self._model.name, messages=(), stream=True, extra_body=made
+        )
         answer = OpenAIAnswer(request.messages, self._asked)
         async with aclosing(run(opening, answer, self._peer())) as events:
             async for event in events:

@@ -10,9 +10,11 @@ from agent_cli.core.events import CallDelta, TextDelta, ThinkingDelta
 from agent_cli.core.messages import Text, Thinking, ToolCall
 from agent_cli.core.models import StopReason
 from agent_cli.core.usage import Usage
+from agent_cli.providers.openai_wire import body
 from tests.build import assistant, call, result, user
 from tests.unit.providers.raw import (
     KEY,
+    OPENAI,
     ask_openai,
     collect,
     completion,
@@ -360,3 +362,12 @@ def test_a_key_with_strange_characters_is_named_as_the_cause():
 
     with pytest.raises(AuthFailed, match="OPENAI_API_KEY"):
         ask_openai(b"", api_key="sk-ключ")
+
+
+def test_the_body_arrives_as_it_was_made():
+    async def go():
+        async with serving(ok(sse(delta("stop", content="x")))) as server:
+            await collect(openai(server))
+            return server.bodies[0]
+
+    assert asyncio.run(go()) == body(OPENAI, request(), official=False)

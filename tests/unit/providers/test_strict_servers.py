@@ -10,6 +10,7 @@ from agent_cli.core.messages import Image, Message, Text, Thinking, ToolCall, To
 from agent_cli.core.models import ModelSpec, StopReason, ToolSpec
 from agent_cli.providers.anthropic import Anthropic
 from agent_cli.providers.fakes import Call, Cut, FakeServer, Fault, Reply
+from agent_cli.providers.fakes.anthropic_answer import seal
 from agent_cli.providers.openai_chat import OpenAIChat
 from agent_cli.providers.retry import Retrying
 from agent_cli.settings.schema import RetrySettings
@@ -50,7 +51,7 @@ def ask(server, wire, *asked, clock=None):
 
 
 def history(wire):
-    own = Thinking("hm", signature="sig", wire="anthropic")
+    own = Thinking("hm", signature=seal("hm"), wire="anthropic")
     foreign = Thinking("deep", wire="openai:reasoning_content")
     return (
         user("  "),
