@@ -71,7 +71,7 @@ class Shell(BuiltinTool[ShellArgs]):
                 args.command,
                 cwd=self._workspace.root,
                 env=env,
-                timeout=timeout,
+                limit=timeout,
                 progress=_throttled(progress),
             )
         except (OSError, ValueError) as error:
