@@ -77,6 +77,8 @@ QUIRKS = {
     "name first, arguments later": ([calls(piece(0, "c1")), calls(piece(0, None, "read_file")), calls(piece(0, None, None, TEXT_A))], [A]),
     "cumulative": ([calls(piece(0, "c1", "read_file", '{"path"')), calls(piece(0, "c1", "read_file", '{"path": "a')), calls(piece(0, "c1", "read_file", TEXT_A)), calls(piece(0, "c1", "read_file", TEXT_A))], [A]),
     "repeated whole": ([calls(piece(0, "c1", "read_file", TEXT_A)), calls(piece(0, "c1", "read_file", TEXT_A))], [A]),
+    "repeated whole, no ids": ([calls(piece(0, None, "read_file", TEXT_A)), calls(piece(0, None, "read_file", TEXT_A))], [A]),
+    "same tool again, no ids": ([calls(piece(0, None, "read_file", TEXT_A)), calls(piece(0, None, "read_file", '{"path": "z"}'))], [A, ("read_file", {"path": "z"})]),
     "nested object that looks cumulative": ([calls(piece(0, "c1", "f", '{"a":')), calls(piece(0, None, None, '{"a":1}}'))], [("f", {"a": {"a": 1}})]),
     "a phantom entry": ([calls(piece(0, "c1", "read_file", TEXT_A)), calls(piece(1, "", "", ""))], [A]),
     "id changes in every chunk": ([calls(piece(0, "c1", "read_file", '{"path"')), calls(piece(0, "c2", None, ': "a"}'))], [A]),

@@ -83,6 +83,11 @@ def test_anthropic_joins_results_in_one_user_message_results_first():
     assert kinds == [("tool_result", None), ("tool_result", True), ("text", None), ("text", None)]
 
 
+def test_anthropic_results_come_first_even_when_a_note_was_added_before_them():
+    body = to_claude(user("go"), assistant(call("c1")), user("note", origin="hook"), result("c1"))
+    assert [block["type"] for block in body["messages"][2]["content"]] == ["tool_result", "text"]
+
+
 def test_anthropic_breakpoints_are_four_and_never_on_thinking():
     body = to_claude(
         user("one"),
