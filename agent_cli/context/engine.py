@@ -6,11 +6,12 @@ from datetime import datetime, timedelta
 from typing import get_args
 
 from agent_cli.context.arrival import admit
-from agent_cli.context.compaction import ASKED, Compactor, Emit, Price
+from agent_cli.context.compaction import Compactor, Emit, Price
 from agent_cli.context.draft import Draft, Drafter
 from agent_cli.context.fixed import FixedPart
 from agent_cli.context.ledger import Ledger
 from agent_cli.context.micro import WORTHWHILE, due
+from agent_cli.context.planner import ASKED
 from agent_cli.context.report import ContextInfo
 from agent_cli.context.strategy import PRESETS, PresetStrategy
 from agent_cli.context.validate import problems
@@ -63,7 +64,7 @@ class ContextEngine:
         self._clock = clock
         self._drafter = Drafter(provider=provider, counter=counter, fixed=fixed, settings=settings)
         self._compactor = Compactor(
-            ledger=ledger, drafter=self._drafter, settings=settings, clock=clock, hooks=hooks, price=price
+            ledger=ledger, drafter=self._drafter, clock=clock, hooks=hooks, price=price
         )
         self._strategies = {mode: PresetStrategy(mode, self._compactor, self._drafter) for mode in PRESETS}
         self._counters = {provider.model.id: counter}
@@ -203,7 +204,7 @@ class ContextEngine:
             messages,
             policy=self.settings.micro,
             keep=self.settings.micro_keep,
-            protected=self._compactor.protected,
+            protected=self._compactor.planner.protected,
             cache_lost=self._cache_lost or self._cache_is_cold() or not self._drafter.model.reports_cache,
             worthwhile=worthwhile,
         )

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
-from agent_cli.context.cut import next_safe_cut
+from agent_cli.context.cut import find_safe_cut, next_safe_cut
 from agent_cli.context.view import pending_in, split
 from agent_cli.core.messages import Message
 
@@ -40,3 +40,10 @@ def plan(messages: tuple[Message, ...], cut: int) -> Plan | None:
     first_kept = messages[cut].id if cut < len(messages) else ""
     kept, left = split(messages, first_kept)
     return Plan(first_kept, kept, left) if left else None
+
+
+def unseen(messages: tuple[Message, ...]) -> tuple[Message, ...]:
+    """The newest step, when its results have not been sent to the model yet: its calls and their results."""
+    if not messages or messages[-1].role != "tool":
+        return ()
+    return messages[find_safe_cut(messages, 1) :]

@@ -7,7 +7,6 @@ import msgspec
 
 from agent_cli.context.compaction import Compactor, Emit
 from agent_cli.context.draft import Draft, Drafter
-from agent_cli.context.micro import PROTECTED
 from agent_cli.context.report import ContextInfo, measure
 from agent_cli.core.entries import Compaction, Trigger
 from agent_cli.core.messages import Message
@@ -120,4 +119,4 @@ class PresetStrategy:
 
     def set_memory_tools(self, names: Iterable[str]) -> None:
         """Adds tools to those whose results are never cleared (G8)."""
-        self._compactor.protected = PROTECTED.union(names)
+        self._compactor.planner.protect(names)

@@ -1,8 +1,5 @@
 """Random conversations through the whole engine: what must hold for every one of them."""
 
-import asyncio
-import json
-
 import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,7 +12,6 @@ from agent_cli.core.errors import ContextError, Overflow, RateLimited
 from agent_cli.core.messages import Image, Message, Text, Thinking, ToolCall, ToolResult
 from agent_cli.core.models import StopReason
 from agent_cli.core.usage import Usage
-from agent_cli.tokens.count import Counter
 from tests.unit.context.doubles import Bench, finished, spec
 
 WINDOWS = (16_000, 24_000, 32_000, 64_000, 128_000, 200_000, 1_000_000)

@@ -119,6 +119,7 @@ class Bench:
         *replies: Reply,
         window: int = 32_000,
         model: ModelSpec | None = None,
+        provider: ScriptedProvider | None = None,
         entries: Iterable[Entry] = (),
         fixed: StaticFixed | None = None,
         store: MemoryStore | None = None,
@@ -126,7 +127,7 @@ class Bench:
         **settings,
     ) -> None:
         self.settings = ContextSettings(**settings)
-        self.provider = ScriptedProvider(*replies, model=model or spec(window))
+        self.provider = provider or ScriptedProvider(*replies, model=model or spec(window))
         self.store = store or MemoryStore()
         self.clock = clock or FakeClock()
         self.fixed = fixed or StaticFixed()
@@ -171,8 +172,7 @@ class Bench:
     def resumed(self) -> "Bench":
         """Another engine on what the store holds."""
         return Bench(
-            window=self.provider.model.window,
-            model=self.provider.model,
+            provider=self.provider,
             entries=tuple(self.store.entries),
             fixed=self.fixed,
             clock=self.clock,

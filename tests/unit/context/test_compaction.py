@@ -83,7 +83,7 @@ def test_c11_reported_usage_counts_where_it_is_larger_than_our_estimate():
 
 def test_c11_the_ratio_is_learned_and_survives_a_resume():
     bench = Bench("SUMMARY")
-    bench.user("hello")
+    bench.user(words(2_000))
     request = bench.prepare()
     estimated = bench.engine.estimate(request)
     usage = Usage(estimated * 2, 10)
@@ -208,7 +208,7 @@ def test_the_summary_calls_usage_is_noted_and_reported():
     bench.compress()
     entry = next(entry for entry in bench.store.entries if getattr(entry, "purpose", "") == "summary")
     assert entry.usage == Usage(700, 50)
-    assert [event for event in bench.events if isinstance(event, UsageReported)][0].purpose == "summary"
+    assert [event.purpose for event in bench.events if isinstance(event, UsageReported)] == ["summary"]
 
 
 # J3, J4
@@ -247,6 +247,14 @@ def test_j4_the_compact_tools_call_stays_answered():
     assert "the parser" in texts(bench.provider.requests[0])
     request = bench.prepare()
     assert request.messages[-1].results[0].content == "Compaction follows."
+
+
+def test_c03_results_the_model_has_not_seen_yet_stay_whole():
+    bench = Bench("SUMMARY", window=16_000)
+    bench.user("read every file")
+    for number in range(25):
+        bench.step(words(2_900, f"s{number}_"))
+        assert f"s{number}_1 " in texts(bench.prepare())
 
 
 # C14, C15, C17: what survives

@@ -20,7 +20,8 @@ SESSIONS = (
 def parts_of(line: dict) -> list:
     parts: list = [Text(line["content"])] if line.get("content") and line["role"] != "tool" else []
     for call in line.get("tool_calls") or ():
-        parts.append(ToolCall(call["id"], call["function"]["name"], call["function"]["arguments"]))
+        function = call["function"]
+        parts += [ToolCall(call["id"], function["name"], function["arguments"])]
     if line["role"] == "tool":
         parts.append(ToolResult(line["tool_call_id"], line["content"]))
     return parts
