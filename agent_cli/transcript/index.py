@@ -41,10 +41,10 @@ class Summary:
     bytes: int
 
 
-def find(folder: Path, id: str) -> Path:  # noqa: A002 - the word users know
+def find(folder: Path, wanted: str) -> Path:
     """The session with this id, beginning of an id, or file name. Raises InputError: there is none, or several."""
     known = {session_of(path): path for path in _files(folder)}
-    stem = id.strip().removesuffix(".jsonl")
+    stem = wanted.strip().removesuffix(".jsonl")
     for path in _files(folder):
         if stem in (session_of(path), path.stem):
             return path
@@ -57,10 +57,10 @@ def find(folder: Path, id: str) -> Path:  # noqa: A002 - the word users know
         return matching[0]
     if matching:
         names = ", ".join(sorted(session_of(path) for path in matching))
-        raise InputError(f"Several sessions begin with {id!r}: {names}. Give more of the id.")
+        raise InputError(f"Several sessions begin with {wanted!r}: {names}. Give more of the id.")
     near = get_close_matches(stem, known, n=3) or [session_of(path) for path in _newest_first(folder)[:3]]
     hint = f" Near it: {', '.join(near)}." if near else ""
-    raise InputError(f"No session {id!r} in {folder}.{hint} See `agent sessions list`.")
+    raise InputError(f"No session {wanted!r} in {folder}.{hint} See `agent sessions list`.")
 
 
 def latest(folder: Path) -> Path | None:
