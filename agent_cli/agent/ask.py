@@ -6,7 +6,15 @@ from collections.abc import Awaitable, Callable
 from agent_cli.context.engine import ContextEngine
 from agent_cli.context.ledger import Ledger
 from agent_cli.core.errors import Overflow, ProviderError
-from agent_cli.core.events import AgentEvent, Finished, MessageAdded, Notice, Restarted, TextDelta, UsageReported
+from agent_cli.core.events import (
+    AgentEvent,
+    Finished,
+    MessageAdded,
+    Notice,
+    Restarted,
+    TextDelta,
+    UsageReported,
+)
 from agent_cli.core.hooks import Hooks
 from agent_cli.core.messages import Text
 from agent_cli.core.models import Completion, Request
@@ -34,7 +42,9 @@ class Asker:
             if overflow.limit is not None:
                 self._engine.learn_limit(overflow.limit)
             if self._engine.mode == "none":
-                raise Overflow(_MODE_NONE.format(overflow), limit=overflow.limit, used=overflow.used) from overflow
+                raise Overflow(
+                    _MODE_NONE.format(overflow), limit=overflow.limit, used=overflow.used
+                ) from overflow
             emit(Notice(f"The provider says the input is too long; compacting. ({overflow})", "warning"))
             if await self._engine.compress(emit, trigger="overflow") is None:
                 raise

@@ -34,7 +34,9 @@ class _Turn:
     empty: int = 0
     compacted_for_output: bool = False
 
-    def end(self, outcome: Outcome, text: str = "", *, stop: StopReason | None = None, error: str = "") -> TurnFinished:
+    def end(
+        self, outcome: Outcome, text: str = "", *, stop: StopReason | None = None, error: str = ""
+    ) -> TurnFinished:
         answer = "".join([*self.pieces, text])
         return TurnFinished(outcome, answer, self.steps, stop, error)
 
@@ -120,7 +122,9 @@ class AgentLoop:
     async def _cut(self, turn: _Turn, request: Request, completion: Completion) -> TurnFinished | None:
         """The answer was cut (K7): make room and ask again, or keep what is there and let it go on."""
         turn.cut += 1
-        must_compact = self._engine.settings.on_max_tokens == "compact" or self._window_full(request, completion)
+        must_compact = self._engine.settings.on_max_tokens == "compact" or self._window_full(
+            request, completion
+        )
         if must_compact and not turn.compacted_for_output and self._engine.mode != "none":
             turn.compacted_for_output = True
             if await self._engine.compress(turn.emit, trigger="max_tokens") is not None:
@@ -170,7 +174,9 @@ def _focus(call: ToolCall) -> str:
     return str(arguments.get("focus") or "")
 
 
-_LIMIT = "Stopped after {} model calls (--max-turns). Go on with: agent -c -p \"go on\"."
+_LIMIT = 'Stopped after {} model calls (--max-turns). Go on with: agent -c -p "go on".'
 _EMPTY = "The model gave an empty answer twice. Ask again, or try another model with -m."
 _CUT = "The answer was cut off by the output limit and could not be completed. Ask for a shorter answer or in parts."
-_DECLINED = "The model declined to answer and gave no reason. Rephrase the request or try another model with -m."
+_DECLINED = (
+    "The model declined to answer and gave no reason. Rephrase the request or try another model with -m."
+)

@@ -14,7 +14,9 @@ class Split:
     arguments: list[str]
 
 
-def split(arguments: Sequence[str], *, commands: Collection[str], valued: Collection[str], flags: Collection[str]) -> Split:
+def split(
+    arguments: Sequence[str], *, commands: Collection[str], valued: Collection[str], flags: Collection[str]
+) -> Split:
     """Sorts the command line. `valued` are the options that take a value, `flags` those that do not.
 
     The first word that is no option decides: a subcommand's name leads to it (options before it move behind it),

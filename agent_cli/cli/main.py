@@ -21,13 +21,14 @@ from agent_cli.headless.run import INTERRUPTED, Absent, error_code, run
 from agent_cli.headless.stdin import join, read_piped
 
 NAME = "agent"
-_EPILOG = "Subcommands: " + ", ".join(f"{NAME} {name}" for name in ("sessions", "config")) + ". See agent SUBCOMMAND --help."
+SUBCOMMANDS = tuple(group.name or "" for group in subcommands.registered_groups)
+_EPILOG = f"Subcommands: {', '.join(SUBCOMMANDS)}. See {NAME} SUBCOMMAND --help."
 
 prompt_program = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
 @prompt_program.command(epilog=_EPILOG)
-def prompt(  # noqa: PLR0913 - one parameter per option of the command line
+def prompt(
     words: options.Prompt = None,
     print_: options.Print = None,
     output_format: options.OutputFormat = "text",
@@ -94,7 +95,7 @@ async def _headless(wanted: app.Options, text: str, output: Output) -> int:
     opened = await app.open_session(wanted, os.environ, Absent())
     session = opened.session
     try:
-        output.start(session, cwd=str(opened.cwd), permission_mode=opened.permissions.mode)
+        output.start(session, cwd=str(opened.place.cwd), permission_mode=opened.permissions.mode)
         for notice in opened.notices:
             output.event(Notice(notice, "warning"))
         return await run(session, app.COMMANDS, text, output)
@@ -122,7 +123,12 @@ def main() -> None:
     """Runs the program with this process's arguments and exits."""
     program = get_command(prompt_program)
     tools = get_command(subcommands)
-    flags = {name for option in program.params for name in (*option.opts, *option.secondary_opts) if getattr(option, "is_flag", False)}
+    flags = {
+        name
+        for option in program.params
+        for name in (*option.opts, *option.secondary_opts)
+        if getattr(option, "is_flag", False)
+    }
     valued = {name for option in program.params for name in option.opts if name.startswith("-")} - flags
-    chosen = split(sys.argv[1:], commands=app.SUBCOMMANDS, valued=valued, flags=flags | {"--help"})
+    chosen = split(sys.argv[1:], commands=SUBCOMMANDS, valued=valued, flags=flags | {"--help"})
     (tools if chosen.subcommand else program)(args=chosen.arguments, prog_name=NAME)

@@ -15,11 +15,15 @@ from agent_cli.cli.directory import working_directory
 from agent_cli.core.errors import AgentError
 from agent_cli.headless.output import Stream
 from agent_cli.headless.run import error_code
+from agent_cli.session.show import as_text
 from agent_cli.settings.explain import explain
+from agent_cli.settings.places import places
 from agent_cli.transcript import index
-from agent_cli.transcript.reader import read
+from agent_cli.transcript.reader import iter_entries
 
-subcommands = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False, no_args_is_help=True)
+subcommands = typer.Typer(
+    add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False, no_args_is_help=True
+)
 sessions = typer.Typer(no_args_is_help=True, help="List, show and remove the sessions of this project.")
 config = typer.Typer(no_args_is_help=True, help="Show the settings in use and where they come from.")
 subcommands.add_typer(sessions, name="sessions")
@@ -29,10 +33,12 @@ SessionId = Annotated[str, typer.Argument(metavar="ID", help="The session's id, 
 
 
 @sessions.command("list")
-def list_sessions(directory: options.Directory = None, config_file: options.Config = None, set_: options.Set = None) -> None:
+def list_sessions(
+    directory: options.Directory = None, config_file: options.Config = None, set_: options.Set = None
+) -> None:
     """List the sessions of this project, newest first."""
     with _reported():
-        found = index.sessions(_place(directory, config_file, set_).folder)
+        found = index.sessions(_place(directory, config_file, set_).folder.path)
         if not found:
             _say("No sessions here yet.")
         for summary in found:
@@ -42,28 +48,36 @@ def list_sessions(directory: options.Directory = None, config_file: options.Conf
 
 @sessions.command("show")
 def show_session(
-    session: SessionId, directory: options.Directory = None, config_file: options.Config = None, set_: options.Set = None
+    session: SessionId,
+    directory: options.Directory = None,
+    config_file: options.Config = None,
+    set_: options.Set = None,
 ) -> None:
     """Print a session as text."""
     with _reported():
-        transcript = read(index.find(_place(directory, config_file, set_).folder, session))
-        for line in app.as_text(transcript):
+        path = index.find(_place(directory, config_file, set_).folder.path, session)
+        for line in as_text(iter_entries(path)):
             _say(line)
 
 
 @sessions.command("rm")
 def remove_session(
-    session: SessionId, directory: options.Directory = None, config_file: options.Config = None, set_: options.Set = None
+    session: SessionId,
+    directory: options.Directory = None,
+    config_file: options.Config = None,
+    set_: options.Set = None,
 ) -> None:
     """Remove a session and what was kept beside it."""
     with _reported():
-        path = index.find(_place(directory, config_file, set_).folder, session)
+        path = index.find(_place(directory, config_file, set_).folder.path, session)
         index.remove(path)
         _say(f"Removed {path.name}.")
 
 
 @config.command("show")
-def show_config(directory: options.Directory = None, config_file: options.Config = None, set_: options.Set = None) -> None:
+def show_config(
+    directory: options.Directory = None, config_file: options.Config = None, set_: options.Set = None
+) -> None:
     """Print every setting with its value and where it comes from."""
     with _reported():
         place = _place(directory, config_file, set_)
@@ -76,7 +90,7 @@ def show_config(directory: options.Directory = None, config_file: options.Config
 def config_path() -> None:
     """Print where the settings file of the user is."""
     with _reported():
-        _say(str(app.user_config(os.environ)))
+        _say(str(places(os.environ).config / "config.toml"))
 
 
 def _place(directory: Path | None, config_file: Path | None, assignments: list[str] | None) -> app.Place:

@@ -58,6 +58,8 @@ def _mode_line(session: Session) -> str:
 
 
 COMMANDS = (
-    Command(("compress", "compact"), "/compress [focus]", "replace older messages by a summary now", compress),
+    Command(
+        ("compress", "compact"), "/compress [focus]", "replace older messages by a summary now", compress
+    ),
     Command(("context",), USAGE, "what fills the window; show or switch the context mode", context),
 )

@@ -60,5 +60,5 @@ class Registry:
         return f"There is no command /{name}.{hint} Commands: {', '.join(f'/{c.names[0]}' for c in self.commands)}."
 
 
-class UnknownCommand(Exception):  # noqa: N818 - named for what happened
+class UnknownCommand(Exception):
     """The line names a command that does not exist; the text says what to type instead."""

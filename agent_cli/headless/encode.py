@@ -15,7 +15,9 @@ def line(fields: dict[str, Any]) -> str:
     return msgspec.json.encode(fields).decode() + "\n"
 
 
-def init(session_id: str, *, model: str, cwd: str, tools: Sequence[str], context_mode: str, permission_mode: str) -> dict[str, Any]:
+def init(
+    session_id: str, *, model: str, cwd: str, tools: Sequence[str], context_mode: str, permission_mode: str
+) -> dict[str, Any]:
     """The first line of a stream."""
     return {
         "type": "init",
@@ -65,7 +67,13 @@ def _call(session_id: str, call: ToolCall) -> dict[str, Any]:
         arguments = msgspec.json.decode(call.arguments or "{}")
     except msgspec.DecodeError:
         arguments = call.arguments
-    return {"type": "tool_use", "session_id": session_id, "id": call.id, "name": call.name, "input": arguments}
+    return {
+        "type": "tool_use",
+        "session_id": session_id,
+        "id": call.id,
+        "name": call.name,
+        "input": arguments,
+    }
 
 
 def _result(session_id: str, result: ToolResult) -> dict[str, Any]:

@@ -48,7 +48,9 @@ class Stream:
         if self.broken:
             return
         try:
-            self._raw.write(text.encode(self._raw.encoding or "utf-8", "replace").decode(self._raw.encoding or "utf-8"))
+            self._raw.write(
+                text.encode(self._raw.encoding or "utf-8", "replace").decode(self._raw.encoding or "utf-8")
+            )
             self._raw.flush()
         except (BrokenPipeError, ValueError, OSError):
             self.broken = True

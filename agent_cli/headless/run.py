@@ -13,11 +13,15 @@ from agent_cli.headless.output import Output
 from agent_cli.session.session import Session
 
 OK, ERROR, USAGE, INPUT, LIMIT, INTERRUPTED = 0, 1, 2, 42, 53, 130
-_CODES: dict[Outcome, int] = {"ok": OK, "error": ERROR, "max_turns": LIMIT, "budget": LIMIT, "interrupted": INTERRUPTED}
+_CODES: dict[Outcome, int] = {
+    "ok": OK,
+    "error": ERROR,
+    "max_turns": LIMIT,
+    "budget": LIMIT,
+    "interrupted": INTERRUPTED,
+}
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-NOBODY = (
-    "Nobody is there to ask (headless). Allow it with --allowed-tools or --permission-mode."
-)
+NOBODY = "Nobody is there to ask (headless). Allow it with --allowed-tools or --permission-mode."
 
 
 class Absent:
@@ -73,7 +77,9 @@ async def _command(session: Session, command: Command, args: str, output: Output
 
     reply = await command.run(session, args, emit)
     outcome: Outcome = "error" if reply.error else "ok"
-    return TurnFinished(outcome, "" if reply.error else reply.text, 0, error=reply.text if reply.error else "")
+    return TurnFinished(
+        outcome, "" if reply.error else reply.text, 0, error=reply.text if reply.error else ""
+    )
 
 
 @contextmanager

@@ -11,6 +11,6 @@ def load(name: str) -> str:
     return (resources.files(__name__) / f"{name}.md").read_text(encoding="utf-8").rstrip("\n")
 
 
-def fill(name: str, **values: str) -> str:
+def fill(name: str, /, **values: str) -> str:
     """Returns the text of `prompts/NAME.md` with its `${word}` places filled. Raises KeyError: one is missing."""
     return Template(load(name)).substitute(values)

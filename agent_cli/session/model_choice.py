@@ -4,7 +4,7 @@ import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
-from agent_cli.core.errors import InputError, SettingsError, UsageError
+from agent_cli.core.errors import SettingsError, UsageError
 from agent_cli.settings.schema import ProviderSettings, Settings, Wire
 
 _KEYS = {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
@@ -56,6 +56,12 @@ def _account(name: str, given: ProviderSettings, env: Mapping[str, str]) -> Acco
     return Account(name, given.wire or _WIRES.get(name, "openai-chat"), given.base_url, key, given.model)
 
 
+def key_variables(settings: Settings) -> tuple[str, ...]:
+    """The environment variables that hold keys: commands must not see them."""
+    given = (provider.api_key_env for provider in settings.providers.values())
+    return (*_KEYS.values(), *(name for name in given if name))
+
+
 async def choose(
     settings: Settings,
     env: Mapping[str, str],
@@ -66,7 +72,7 @@ async def choose(
     """Picks provider and model (design, section 1). `settings.model` and `.provider` already hold the strongest of
     flag, environment and files.
 
-    Raises SettingsError: the named account has no key. InputError: a custom server lists no or several models.
+    Raises SettingsError: the named account has no key, or a custom server lists no or several models.
     UsageError: the provider is unknown.
     """
     known = accounts(settings, env)
@@ -92,7 +98,9 @@ def _variable(provider: str, settings: Settings) -> str:
     return given.api_key_env or _KEYS.get(provider) or f"providers.{provider}.api_key_env"
 
 
-def _split(wanted: str | None, provider: str | None, known: Mapping[str, Account]) -> tuple[str | None, str | None]:
+def _split(
+    wanted: str | None, provider: str | None, known: Mapping[str, Account]
+) -> tuple[str | None, str | None]:
     if provider is not None and provider != "offline" and provider not in known:
         raise UsageError(f"Unknown provider {provider!r}. Known: {', '.join([*known, 'offline'])}.")
     if wanted is None:
@@ -115,7 +123,9 @@ def _only(known: Mapping[str, Account]) -> tuple[str | None, str]:
     usable = [name for name, account in known.items() if account.usable]
     if len(usable) <= 1:
         return (usable[0] if usable else None), ""
-    return usable[0], f"Several accounts are set up ({', '.join(usable)}); using {usable[0]}. Choose with -m or --provider."
+    return usable[
+        0
+    ], f"Several accounts are set up ({', '.join(usable)}); using {usable[0]}. Choose with -m or --provider."
 
 
 async def _default(account: Account, list_models: ListModels, default_model: DefaultModel) -> str:
@@ -127,7 +137,9 @@ async def _default(account: Account, list_models: ListModels, default_model: Def
     if len(names) == 1:
         return names[0]
     if not names:
-        raise InputError(f"The server at {account.base_url} lists no model. Name one with -m {account.provider}/NAME.")
+        raise SettingsError(
+            f"The server at {account.base_url} lists no model. Name one with -m {account.provider}/NAME."
+        )
     listed = "\n".join(f"  {account.provider}/{name}" for name in names)
     raise SettingsError(f"The server at {account.base_url} has several models. Choose one with -m:\n{listed}")
 

@@ -8,11 +8,15 @@ from typing import Any
 from agent_cli.agent.loop import AgentLoop
 from agent_cli.context.engine import ContextEngine
 from agent_cli.context.ledger import Ledger
-from agent_cli.core.entries import Compaction
-from agent_cli.core.errors import AgentError
-from agent_cli.core.events import AgentEvent, Compacted, MessageAdded, ToolFinished, TurnFinished, UsageReported
+from agent_cli.core.events import (
+    AgentEvent,
+    Compacted,
+    MessageAdded,
+    ToolFinished,
+    TurnFinished,
+    UsageReported,
+)
 from agent_cli.core.messages import Text
-from agent_cli.core.tools import ToolFailure
 from agent_cli.core.usage import Usage
 
 
@@ -20,7 +24,7 @@ from agent_cli.core.usage import Usage
 class Totals:
     """What a run of the program has used; `cost_usd` is None once a price is unknown."""
 
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
     cost_usd: float | None = 0.0
     compactions: int = 0
     denials: list[dict[str, str]] = field(default_factory=list)
@@ -44,9 +48,15 @@ class Session:
     """A conversation's life once it is open. One turn at a time."""
 
     def __init__(
-        self, *, id: str, ledger: Ledger, engine: ContextEngine, loop: AgentLoop, close: Callable[[], Coroutine[Any, Any, None]]
+        self,
+        *,
+        id: str,
+        ledger: Ledger,
+        engine: ContextEngine,
+        loop: AgentLoop,
+        close: Callable[[], Coroutine[Any, Any, None]],
     ) -> None:
-        self.id = id
+        self.id = name
         self.ledger = ledger
         self.engine = engine
         self.loop = loop

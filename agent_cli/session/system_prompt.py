@@ -7,6 +7,7 @@ from pathlib import Path
 from agent_cli import prompts
 from agent_cli.context.fixed import Fixed
 from agent_cli.core.models import ToolSpec
+from agent_cli.workspace.instructions import Instructions
 
 
 class SystemPrompt:
@@ -17,7 +18,7 @@ class SystemPrompt:
         *,
         tools: Sequence[ToolSpec],
         environment: str,
-        instructions: Callable[[], str],
+        instructions: Callable[[], Instructions],
         replace: str | None = None,
         append: str | None = None,
     ) -> None:
@@ -26,6 +27,8 @@ class SystemPrompt:
         self._stable = "\n\n".join(block for block in stable if block.strip())
         self._tools = tuple(tools)
         self._instructions = instructions
+        self.notes: tuple[str, ...] = ()
+        """Lines for the user on what was cut or skipped of the instruction files."""
         self._fixed = self.reload()
 
     def current(self) -> Fixed:
@@ -34,8 +37,10 @@ class SystemPrompt:
 
     def reload(self) -> Fixed:
         """Reads the instruction files again."""
-        files = self._instructions()
-        blocks = (self._stable, prompts.fill("instructions", files=files)) if files else (self._stable,)
+        found = self._instructions()
+        self.notes = found.notes
+        files = (prompts.fill("instructions", files=found.text),) if found.text else ()
+        blocks = (self._stable, *files)
         self._fixed = Fixed(blocks, self._tools)
         return self._fixed
 
