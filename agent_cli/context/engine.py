@@ -141,7 +141,7 @@ class ContextEngine:
         self._refuse_what_cannot_fit(draft)
         draft = self._without_old_results(draft, appended)
         if draft.budget.fixed_over_trigger:
-            self._say_once(_FIXED_OVER_TRIGGER.format(draft.budget.fixed, draft.budget.emergency), emit)
+            self._say_once(_FIXED_OVER_TRIGGER, emit, draft.budget.fixed, draft.budget.emergency)
         if strategy.should_compress(draft):
             await strategy.compress(emit, "auto", appended)
             draft = self._draft(appended)
@@ -236,10 +236,10 @@ class ContextEngine:
             window=draft.budget.window,
         )
 
-    def _say_once(self, text: str, emit: Emit) -> None:
+    def _say_once(self, text: str, emit: Emit, *numbers: int) -> None:
         if text and text not in self._said:
             self._said.add(text)
-            emit(Notice(text, "warning"))
+            emit(Notice(text.format(*numbers), "warning"))
 
 
 def _checked(draft: Draft) -> Request:

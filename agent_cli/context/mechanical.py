@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from agent_cli import prompts
 from agent_cli.context.clip import Count, fits, middle
 from agent_cli.context.record import Record, Run, Touch
 
@@ -54,7 +55,7 @@ def _words(record: Record, limit: int, count: Count) -> str:
         newest.append(text)
         room -= count(text) + 4
     left_out = len(record.words) - len(newest)
-    gap = [f"[… {left_out} messages left out here …]"] if left_out else []
+    gap = [prompts.fill("context_clipped", size=f"{left_out} messages")] if left_out else []
     return "\n---\n".join([first, *gap, *reversed(newest)])
 
 

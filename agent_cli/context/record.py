@@ -6,6 +6,7 @@ from itertools import islice
 
 import msgspec
 
+from agent_cli.context.clip import middle
 from agent_cli.core.messages import Image, Message, ToolCall, ToolResult
 
 MAX_WORD_CHARS = 240_000
@@ -28,7 +29,7 @@ class Touch(msgspec.Struct, frozen=True):
 
 
 class Run(msgspec.Struct, frozen=True):
-    """A command that was run; `outcome` is its exit code in words."""
+    """A command that was run; `outcome` is its exit code, as the last line of a shell result states it."""
 
     command: str
     outcome: str
@@ -100,11 +101,9 @@ def _newest_words(words: tuple[str, ...]) -> tuple[str, ...]:
     kept: list[str] = []
     room = MAX_WORD_CHARS
     for text in reversed(words):
-        if len(text) > room:
-            half = room // 2
-            kept.extend([f"{text[:half]}\n[…]\n{text[-half:]}"] if half > MAX_COMMAND_CHARS else [])
+        if room < MAX_COMMAND_CHARS:
             break
-        kept.append(text)
+        kept.append(middle(text, room, len))
         room -= len(text)
     return tuple(reversed(kept))
 
@@ -141,15 +140,8 @@ def _run(call: ToolCall, result: ToolResult) -> Run | None:
     command = main_argument(call)
     if call.name != SHELL or not command:
         return None
-    code = re.search(
-        r"exit(?:ed)?(?: with)?(?: code| status)?[:= ]+(-?\d+)", _edges(result.content), re.IGNORECASE
-    )
+    last = result.content.rstrip().rpartition("\n")[2]
+    code = re.search(r"exit code (-?\d+)", last[-200:])
     if code is not None:
         return Run(command, f"exit {code[1]}")
     return Run(command, "failed" if result.is_error else "exit 0")
-
-
-def _edges(content: str) -> str:
-    """The first and the last line, where a shell result states its exit code."""
-    lines = content.strip().splitlines() or [""]
-    return f"{lines[0][:200]}\n{lines[-1][-200:]}"

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import takewhile
 
 import msgspec
 
@@ -62,11 +61,17 @@ def _of_call(message: Message, call: ToolCall, used: set[str]) -> Iterator[str]:
 
 
 def _of_answers(message: Message, messages: Sequence[Message], index: int) -> Iterator[str]:
-    following = takewhile(lambda other: other.role == "tool", messages[index + 1 :])
-    answered = [result.call_id for other in following for result in other.results]
+    answered = [result.call_id for result in _results_after(messages, index)]
     called = [call.id for call in message.calls]
     if answered != called:
         yield f"{message.id}: the calls {called} are answered by {answered}"
+
+
+def _results_after(messages: Sequence[Message], index: int) -> Iterator[ToolResult]:
+    index += 1
+    while index < len(messages) and messages[index].role == "tool":
+        yield from messages[index].results
+        index += 1
 
 
 def _has_caller(messages: Sequence[Message], index: int) -> bool:
