@@ -9,12 +9,10 @@ import msgspec
 
 from agent_cli.core.usage import Usage
 from agent_cli.providers.fakes.replies import Reply, Wire
+from agent_cli.tokens.count import IMAGE_TOKENS, MESSAGE_OVERHEAD, Counter
 
 Dict = dict[str, Any]
 
-MESSAGE_OVERHEAD = 4
-"""Tokens of the marks around a message."""
-IMAGE_TOKENS = 1_000
 _CACHE_MINIMUM = 1024
 """Shorter beginnings are not cached by either service."""
 _CACHE_STEP = 128
@@ -34,6 +32,7 @@ class Meter:
     """Counts for one server, and remembers what its prompt cache holds. Not thread-safe."""
 
     def __init__(self) -> None:
+        self._counter = Counter()
         self._known: dict[str, int] = {}
         self._cached: set[bytes] = set()
 
@@ -78,12 +77,12 @@ class Meter:
 
     def _piece(self, block: Dict, overhead: int = 0) -> Piece:
         bare = {name: value for name, value in block.items() if name != "cache_control"}
-        tokens = overhead + sum(self._count(text) for text in _texts(bare))
+        tokens = overhead + sum(self._count(text) for text in _texts(bare)) + IMAGE_TOKENS * _images(bare)
         return Piece(json.dumps(bare), tokens, "cache_control" in block)
 
     def _count(self, text: str) -> int:
         if text not in self._known:
-            self._known[text] = (len(text) + 3) // 4
+            self._known[text] = self._counter.text(text)
         return self._known[text]
 
 
@@ -99,6 +98,8 @@ def _texts(block: Dict) -> Iterator[str]:
     for name, value in block.items():
         if name in _NOT_COUNTED:
             continue
+        if isinstance(value, dict) and name in ("source", "image_url"):
+            continue
         if name in ("parameters", "input_schema", "input"):
             yield json.dumps(value, ensure_ascii=False)
         elif isinstance(value, str):
@@ -107,6 +108,13 @@ def _texts(block: Dict) -> Iterator[str]:
             yield from _texts(value)
         elif isinstance(value, list):
             yield from (text for item in value if isinstance(item, dict) for text in _texts(item))
+
+
+def _images(block: Dict) -> int:
+    """The images in a message or block, tool results included."""
+    content = block.get("content")
+    inner = sum(_images(part) for part in content) if isinstance(content, list) else 0
+    return inner + (block.get("type") in ("image", "image_url"))
 
 
 def _prefix_keys(seed: str, pieces: list[Piece]) -> list[bytes]:
