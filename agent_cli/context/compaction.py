@@ -138,6 +138,7 @@ class Compactor:
         task = Task(
             messages=proposal.plan.left,
             previous=summary_in(draft.view.summary),
+            pending=pending.text if (pending := draft.view.pending) else "",
             focus=focus.strip(),
             tokens=tokens,
             replaced=proposal.replaced,

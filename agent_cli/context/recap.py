@@ -16,6 +16,7 @@ TAGS = (
     "commands_run",
     "messages",
     "previous_summary",
+    "current_request",
 )
 _NAME = rf"(?=/?(?:{'|'.join(TAGS)})\s*>)"
 _TAG = re.compile(f"<{_NAME}", re.IGNORECASE)

@@ -72,23 +72,20 @@ def as_text(info: ContextInfo) -> str:
         "tool messages": info.tool_messages,
         "tool definitions": info.tool_definitions,
         "total": info.total,
-        "usable": info.usable,
         "compacts at": info.threshold,
-        "maximum": info.maximum,
+        "usable": info.usable,
     }
-    notes = {
-        "mode": info.mode,
-        "override": override,
-        "counted": f"{info.source}, ratio {info.ratio:g}",
-        "window": info.window_source,
-    }
-    share = {name: f"{100 * tokens / max(1, info.usable):5.1f} %" for name, tokens in rows.items()}
-    table = [f"{name:<18}{tokens:>12,}{share[name]:>10}" for name, tokens in rows.items()]
-    return "\n".join([f"{'Context':<18}{'tokens':>12}{'of usable':>10}", *table, *_aligned(notes)])
-
-
-def _aligned(notes: dict[str, str]) -> Iterable[str]:
-    return (f"{name:<18}  {value}" for name, value in notes.items())
+    share = {name: 100 * tokens / max(1, info.usable) for name, tokens in rows.items()}
+    return "\n".join(
+        [
+            f"{'Context':<18}{'tokens':>12}{'of usable':>12}",
+            *(f"{name:<18}{tokens:>12,}{share[name]:>10.1f} %" for name, tokens in rows.items()),
+            f"{'maximum':<18}{info.maximum:>12,}  {info.window_source}",
+            f"{'count':<18}  {info.source}, ratio {info.ratio:g}",
+            f"{'mode':<18}  {info.mode}",
+            f"{'override':<18}  {override}",
+        ]
+    )
 
 
 def _of(messages: Iterable[Message], role: Role) -> Iterable[Message]:

@@ -31,10 +31,12 @@ THINKING_ROOM = 4_096
 
 
 class Task(msgspec.Struct, frozen=True):
-    """What is to be summarised. `tokens` caps the summary (o200k); `replaced` is the size of what it replaces."""
+    """What is to be summarised. `pending` is the request the user waits for, which stays; `tokens` caps the summary
+    (o200k); `replaced` is the size of what it replaces."""
 
     messages: tuple[Message, ...]
     previous: str
+    pending: str
     focus: str
     tokens: int
     replaced: int
@@ -136,14 +138,20 @@ class Summariser:
 
 def request_text(task: Task, lines: Sequence[str]) -> str:
     """The summary request: the previous summary, if there is one, and the messages to merge into it (K4)."""
-    previous = (
-        prompts.fill("summary_previous", summary=escape(task.previous)) + "\n\n" if task.previous else ""
-    )
-    focus = "\n\n" + prompts.fill("summary_focus", focus=task.focus) if task.focus else ""
-    messages = escape("\n".join(lines))
     return prompts.fill(
-        "summary_request", tokens=str(task.tokens), focus=focus, previous=previous, messages=messages
+        "summary_request",
+        tokens=str(task.tokens),
+        focus="\n\n" + prompts.fill("summary_focus", focus=task.focus) if task.focus else "",
+        previous=_section("summary_previous", summary=task.previous),
+        pending=_section("summary_pending", request=_shortened(task.pending, MAX_TEXT_CHARS)),
+        messages=escape("\n".join(lines)),
     )
+
+
+def _section(name: str, **quoted: str) -> str:
+    """A part of the request followed by a blank line; nothing when it would quote nothing."""
+    filled = {word: escape(text) for word, text in quoted.items()}
+    return prompts.fill(name, **filled) + "\n\n" if any(filled.values()) else ""
 
 
 def message_lines(messages: Sequence[Message], *, without: int, result_chars: int) -> Iterator[str]:

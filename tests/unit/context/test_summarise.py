@@ -66,6 +66,16 @@ def test_the_summary_call_is_isolated():
     assert request.system != bench.prepare().system
 
 
+def test_the_summariser_knows_what_the_user_waits_for():
+    bench = conversation("GOOD")
+    bench.user("and now the lexer")
+    bench.step(words(900, "more"))
+    bench.compress()
+    asked = texts(bench.provider.requests[0])
+    assert "<current_request>\nand now the lexer\n</current_request>" in asked
+    assert bench.ledger.view.pending.text == "and now the lexer"
+
+
 def test_c04_the_summary_request_fits_the_summariser():
     sizes = []
 
