@@ -83,13 +83,13 @@ def error(status: int, message: str, code: str | None, param: str | None) -> Dic
     return {"error": {"message": message, "type": _error_type(status, code), "param": param, "code": code}}
 
 
-def models(names: tuple[str, ...]) -> Dict:
-    """Returns the body of the model list."""
-    return {"object": "list", "data": [model(name) for name in names]}
+def models(names: tuple[str, ...], window: int) -> Dict:
+    """Returns the body of the model list; `window` is not told on this wire."""
+    return {"object": "list", "data": [model(name, window) for name in names]}
 
 
-def model(name: str) -> Dict:
-    """Returns one model's entry."""
+def model(name: str, window: int) -> Dict:
+    """Returns one model's entry; `window` is not told on this wire."""
     return {"id": name, "object": "model", "created": _CREATED, "owned_by": "system"}
 
 

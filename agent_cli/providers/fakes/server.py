@@ -135,20 +135,12 @@ class FakeServer:
             return _refused(recorded, refusal)
         if method == "POST" and path == _COUNT:
             return self._count(recorded, raw)
+        answers = _ANSWERS[wire]
         if method == "GET" and path == "/v1/models":
-            openai = wire == "openai"
-            listed = (
-                openai_answer.models(house.models)
-                if openai
-                else anthropic_answer.models(house.models, house.window)
-            )
-            return _json(200, listed)
+            return _json(200, answers.models(house.models, house.window))
         name = path.removeprefix("/v1/models/")
         if method == "GET" and name in house.models:
-            return _json(
-                200,
-                openai_answer.model(name) if wire == "openai" else anthropic_answer.model(name, house.window),
-            )
+            return _json(200, answers.model(name, house.window))
         return _refused(recorded, Refusal(f"Invalid URL ({method} {path})", status=404))
 
     def _count(self, recorded: Recorded, raw: bytes) -> Outgoing:
@@ -194,6 +186,7 @@ class FakeServer:
         return Fault(500, f"The script is exhausted: it has {count} answers, this is call {seen.number}.")
 
 
+_ANSWERS = {"openai": openai_answer, "anthropic": anthropic_answer}
 _RULES = {"openai": openai_rules.RULES, "anthropic": anthropic_rules.RULES}
 _KEY_RULES = {"openai": openai_rules.KEY_RULES, "anthropic": anthropic_rules.KEY_RULES}
 _OVER_WINDOW = {"openai": openai_rules.over_window, "anthropic": anthropic_rules.over_window}
@@ -257,7 +250,7 @@ def _answered(recorded: Recorded, answer: Answer, seen: Seen) -> Outgoing:
 
 
 def _replied(recorded: Recorded, reply: Reply, seen: Seen, cut: Cut | None) -> Outgoing:
-    wire = openai_answer if recorded.wire == "openai" else anthropic_answer
+    wire = _ANSWERS[recorded.wire]
     usage = recorded.usage or Usage()
     ids = Ids(f"{seen.number}:{json.dumps(seen.body)}")
     if not seen.stream:
