@@ -41,8 +41,11 @@ class View(msgspec.Struct, frozen=True):
 
 
 def pending_in(messages: Sequence[Message]) -> Message | None:
-    """The newest message the user typed, unless the turn it began has ended with an answer."""
-    if not messages or (messages[-1].role == "assistant" and not messages[-1].calls):
+    """The newest message the user typed, unless the turn it began has ended with an answer. An assistant's message
+    that says and calls nothing is no answer."""
+    telling = (m for m in reversed(messages) if m.role != "assistant" or m.calls or m.text.strip())
+    last = next(telling, None)
+    if last is None or (last.role == "assistant" and not last.calls):
         return None
     return next((message for message in reversed(messages) if message.typed), None)
 

@@ -37,6 +37,7 @@ def test_the_pending_message_is_the_last_one_typed_until_the_turn_has_its_answer
     assert fold_all([first, assistant(call("a")), result("a")]).pending is first
     assert fold_all([first, user("[output]", origin="shell")]).pending is first
     assert fold_all([first, assistant("done")]).pending is None
+    assert fold_all([first, assistant(" ")]).pending is first
     assert fold_all([]).pending is None
 
 
