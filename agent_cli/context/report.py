@@ -72,7 +72,7 @@ def as_text(info: ContextInfo) -> str:
         "tool messages": info.tool_messages,
         "tool definitions": info.tool_definitions,
         "total": info.total,
-        "compacts at": info.threshold,
+        "threshold": info.threshold,
         "usable": info.usable,
     }
     share = {name: 100 * tokens / max(1, info.usable) for name, tokens in rows.items()}
