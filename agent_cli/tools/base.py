@@ -97,7 +97,7 @@ def _plain(node: Any, defs: dict[str, Any]) -> Any:
         node = {**choices[0], **{key: value for key, value in node.items() if key != "anyOf"}}
     if all(isinstance(value, str) for value in node.get("enum", [0])):
         node = {"type": "string", **node}
-    dropped = {"title", "$defs"} | ({"default"} if node.get("default", 0) in (None, []) else set())
+    dropped = {"title", "$defs"} | ({"default"} if node.get("default", 0) in (None, (), []) else set())
     return {
         key: {name: _plain(field, defs) for name, field in value.items()}
         if key == "properties"

@@ -69,16 +69,16 @@ def _lines(path: Path, counts: dict[str, int]) -> list[str]:
         counts["binary"] += 1
         return []
     text = data[len(bom) :].decode(encoding, "replace")
-    return re.split(r"\r\n|\n|\r", text)
+    lines = re.split(r"\r\n|\n|\r", text)
+    return lines[:-1] if lines[-1] == "" else lines
 
 
 def _hits(pattern: re.Pattern[str], lines: list[str], limit: int) -> dict[int, int]:
-    """Index of each matching line → where in it the match starts; an empty last line is no line."""
+    """Index of each matching line → where in it the match starts."""
     hits: dict[int, int] = {}
-    last = len(lines) - 1
     for index, line in enumerate(lines):
         match = pattern.search(line)
-        if match is None or (index == last and not line):
+        if match is None:
             continue
         hits[index] = match.start()
         if len(hits) >= limit:

@@ -23,7 +23,8 @@ _ERASES_REST = {"K", "0K", "J", "0J"}
 _ERASED = "\0"
 _CONTROLS = {code: None for code in (*range(32), *range(0x7F, 0xA0)) if chr(code) not in "\t\n\r\b\x1b\x9b"}
 _LEFT_OVER = {ord(char): None for char in "\b\x1b\x9b\0"}
-_CARRIAGE_RETURNS = re.compile(r"\r+\n")
+# Where a long run matches nothing it must not be tried again from its middle, hence the look behind.
+_CARRIAGE_RETURNS = re.compile(r"(?<!\r)\r+\n")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _BASE64 = re.compile(rf"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{{{BASE64_LONGEST + 1},}}={{0,2}}")
 
