@@ -34,7 +34,7 @@ def by_name(model: str) -> "ModelInfo | None":
 def _find(
     model: str, *, provider: str | None = None, url: str | None = None
 ) -> "tuple[Provider, ModelInfo] | None":
-    from genai_prices.data_snapshot import get_snapshot  # noqa: PLC0415 - heavy
+    from genai_prices.data_snapshot import get_snapshot  # noqa: PLC0415 - slow to import, needed only once a model is chosen
 
     try:
         return get_snapshot().find_provider_model(model, None, provider, url)

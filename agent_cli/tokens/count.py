@@ -1,33 +1,31 @@
 """Counting in o200k tokens, and what that is in a model's own (C11, C38, C39, C41)."""
 
-import logging
+import math
 import re
-from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator
-from math import ceil
-from typing import assert_never
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 import msgspec
 
-from agent_cli.core.messages import Image, Message, Part, Text, Thinking, ToolCall, ToolResult
+from agent_cli.core.messages import Image, Message, Part, Text, Thinking
 from agent_cli.core.models import ToolSpec
-from agent_cli.tokens.estimate import conservative
+from agent_cli.tokens.estimate import conservative, readable
 from agent_cli.tokens.ranks import encoding
 
 IMAGE_TOKENS = 1_600
 """An image costs this flat, whatever its bytes (C41): the upper end of what Claude bills for one."""
 MESSAGE_OVERHEAD = 4
 CALL_OVERHEAD = 8
-"""What roles, ids and brackets cost on the wire, besides the text."""
+"""What roles and brackets cost on the wire, besides the text."""
 LEARNING_RATE = 0.2
 LEAST_RATIO, MOST_RATIO = 0.5, 3.0
 LEAST_SAMPLE = 500
 """Requests below this many tokens say nothing about the ratio: their overhead is most of them."""
-_PIECE = 50_000
-_CACHED = 20_000
-_SAFE_CUT = re.compile(r"\n(?=[A-Za-z])")
 
-_log = logging.getLogger("agent_cli")
+_CHUNK = 16_384
+# Between any two words the encoding has a boundary too, so the counts of both sides add up: before blank space
+# that follows something, and after a line end before something that is neither blank nor a slash.
+_SEAM = re.compile(r"(?<=\S)(?=[ \t])|(?<=\n)(?=[^\s/])")
 
 
 class Counter:
@@ -36,10 +34,6 @@ class Counter:
     def __init__(self, ratio: float = 1.0) -> None:
         self._ratio = ratio
         self._learned = False
-        self._count: Callable[[str], int] | None = None
-        self._exact = True
-        self._messages: OrderedDict[int, tuple[Message, int]] = OrderedDict()
-        self._fixed: tuple[tuple[tuple[str, ...], tuple[ToolSpec, ...]], int] | None = None
 
     @property
     def ratio(self) -> float:
@@ -48,96 +42,95 @@ class Counter:
 
     @property
     def exact(self) -> bool:
-        """Whether the tokenizer is at work; False once it could not be loaded and characters are counted."""
-        return self._exact
+        """Whether the tokenizer is at work; False where it cannot be loaded and characters are counted."""
+        return encoding() is not None
 
     def text(self, text: str) -> int:
-        """O200k tokens of a text. Special tokens are plain text (C38); never raises."""
-        count = self._counter()
-        return sum(map(count, _pieces(text)))
+        """The o200k tokens of a text. Special tokens are plain text (C38); never raises."""
+        return _text(text)
 
     def message(self, message: Message) -> int:
-        """O200k tokens of a message; the same object is counted once."""
-        known = self._messages.get(id(message))
-        if known is not None and known[0] is message:
-            return known[1]
-        tokens = MESSAGE_OVERHEAD + sum(self._part(part) for part in message.parts)
-        self._messages[id(message)] = (message, tokens)
-        if len(self._messages) > _CACHED:
-            self._messages.popitem(last=False)
-        return tokens
+        """The o200k tokens of a message; the same content is counted once."""
+        return _parts(message.parts)
 
     def messages(self, messages: Iterable[Message]) -> int:
-        """O200k tokens of several messages."""
+        """The o200k tokens of several messages."""
         return sum(map(self.message, messages))
 
     def spec(self, spec: ToolSpec) -> int:
-        """O200k tokens of a tool definition as it is sent."""
-        return (
-            CALL_OVERHEAD + self.text(spec.name) + self.text(spec.description) + self.text(_json(spec.schema))
-        )
+        """The o200k tokens of a tool definition as it is sent."""
+        return CALL_OVERHEAD + _text(_definition(spec))
 
     def fixed(self, system: tuple[str, ...], tools: tuple[ToolSpec, ...]) -> int:
-        """O200k tokens of what every request carries; the last one asked for is remembered."""
-        key = (system, tools)
-        if self._fixed is None or self._fixed[0] != key:
-            self._fixed = (key, sum(map(self.text, system)) + sum(map(self.spec, tools)))
-        return self._fixed[1]
+        """The o200k tokens of what every request carries; the same content is counted once."""
+        return _texts((*system, *map(_definition, tools))) + CALL_OVERHEAD * len(tools)
 
     def learn(self, estimated: int, reported: int) -> None:
-        """Takes a request's reported input against our own o200k count of it into the ratio (C11)."""
-        if estimated < LEAST_SAMPLE or reported <= 0:
+        """Takes a request's reported input against our own o200k count of it into the ratio (C11).
+
+        The first believable report is adopted at once, later ones by a moving average. Less than half of our
+        count is no tokenizer's doing: the server has cut the input or counts something else, so it is ignored.
+        """
+        if estimated < LEAST_SAMPLE or reported < LEAST_RATIO * estimated:
             return
-        seen = min(max(reported / estimated, LEAST_RATIO), MOST_RATIO)
-        rate = LEARNING_RATE if self._learned else 1.0
-        self._learned = True
-        self._ratio += rate * (seen - self._ratio)
+        seen = reported / estimated
+        adopt = not self._learned and seen <= MOST_RATIO
+        moved = seen if adopt else self._ratio + LEARNING_RATE * (seen - self._ratio)
+        self._ratio = min(max(moved, LEAST_RATIO), MOST_RATIO)
+        self._learned = self._learned or adopt
 
     def own(self, tokens: int) -> int:
         """The model's own tokens for so many o200k tokens, rounded up."""
-        return ceil(tokens * self._ratio)
-
-    def _part(self, part: Part) -> int:
-        match part:
-            case Text(text):
-                return self.text(text)
-            case Thinking(text, signature, data):
-                return self.text(text) + self.text(signature) + self.text(data)
-            case ToolCall(id, name, arguments):
-                return CALL_OVERHEAD + self.text(id) + self.text(name) + self.text(arguments)
-            case ToolResult(call_id, content):
-                return CALL_OVERHEAD + self.text(call_id) + self.text(content)
-            case Image():
-                return IMAGE_TOKENS
-            case _:
-                assert_never(part)
-
-    def _counter(self) -> Callable[[str], int]:
-        if self._count is None:
-            self._count = self._load()
-        return self._count
-
-    def _load(self) -> Callable[[str], int]:
-        try:
-            encode = encoding().encode_ordinary
-        except (ImportError, ValueError, OSError) as error:
-            _log.warning("counting tokens from characters: %s", error)
-            self._exact = False
-            return conservative
-        return lambda piece: len(encode(piece))
+        # 10 × 1.1 is a hair above 11 in binary and must not become 12.
+        return math.ceil(tokens * self._ratio - 1e-9)
 
 
-def _pieces(text: str) -> Iterator[str]:
-    """Cuts a long text where the encoding cuts it too, at a line end before a letter; a run of 50,000 characters
-    without one is cut anyway, since the tokenizer is slow on such runs."""
+# Keyed by content, not by identity: views are built anew for each request, from the same parts.
+@lru_cache(maxsize=8192)
+def _parts(parts: tuple[Part, ...]) -> int:
+    return MESSAGE_OVERHEAD + sum(map(_part, parts))
+
+
+@lru_cache(maxsize=16)
+def _texts(texts: tuple[str, ...]) -> int:
+    return sum(map(_text, texts))
+
+
+def _part(part: Part) -> int:
+    match part:
+        case Image():
+            return IMAGE_TOKENS
+        case Text(text):
+            return _text(text)
+        case Thinking(text, signature, data):
+            return _text(text) or _sealed(signature + data)
+        case _:
+            return CALL_OVERHEAD + sum(map(_text, readable(part)))
+
+
+def _sealed(blob: str) -> int:
+    """Tokens of reasoning that only its provider can read: base64 of about four bytes a token."""
+    return len(blob) * 3 // 16
+
+
+def _definition(spec: ToolSpec) -> str:
+    return f"{spec.name}\n{spec.description}\n{msgspec.json.encode(spec.schema).decode()}"
+
+
+def _text(text: str) -> int:
+    known = encoding()
+    if known is None:
+        return conservative(text)
+    return sum(len(known.encode_ordinary(chunk)) for chunk in _chunks(text))
+
+
+def _chunks(text: str) -> Iterator[str]:
+    """Cuts a long text where the count stays exact; a run of 16,384 characters without such a place is cut
+    anyway, since the tokenizer's time grows faster than the run."""
     start = 0
-    while len(text) - start > _PIECE:
-        cut = _SAFE_CUT.search(text, start + _PIECE // 2, start + _PIECE)
-        end = cut.end() if cut else start + _PIECE
+    while len(text) - start > 2 * _CHUNK:
+        seam = _SEAM.search(text, start + _CHUNK, start + 2 * _CHUNK)
+        end = seam.start() if seam else start + 2 * _CHUNK
         yield text[start:end]
         start = end
     yield text[start:]
-
-
-def _json(schema: dict[str, object]) -> str:
-    return msgspec.json.encode(schema).decode()

@@ -1,53 +1,54 @@
 """Estimates of token counts from characters alone."""
 
-import unicodedata
+import re
 from collections.abc import Iterable
-from functools import cache
-from math import ceil
+from typing import assert_never
 
 from agent_cli.core.messages import Image, Message, Part, Text, Thinking, ToolCall, ToolResult
 
-CHARACTERS_PER_TOKEN = 3
-"""Conservative for English and code (K1)."""
+_HAN = re.compile(
+    r"[\u2e80-\u2fdf\u3005\u3007\u3021-\u3029\u3038-\u303b\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+)
+_ENCODED = re.compile(r"[A-Za-z0-9+/=_-]{120,}")
+# Latin with accents, Greek, Cyrillic, Armenian; what lies above has other scripts and symbols.
+_ACCENTED = re.compile(r"[\x80-\u058f]")
+_WIDE = re.compile(r"[^\x00-\u058f]")
+
+
+def readable(part: Part) -> tuple[str, ...]:
+    """The strings of a part that a model reads: text, call ids, names and arguments, result ids and contents."""
+    match part:
+        case Text(text) | Thinking(text):
+            return (text,)
+        case ToolCall(id, name, arguments):
+            return (id, name, arguments)
+        case ToolResult(call_id, content):
+            return (call_id, content)
+        case Image():
+            return ()
+        case _:
+            assert_never(part)
 
 
 def by_characters(messages: Iterable[Message]) -> int:
-    """Characters / 3, tool names, serialised arguments, result ids and contents included (K1)."""
-    return sum(_characters(message) for message in messages) // CHARACTERS_PER_TOKEN
+    """A third of a token per character that a model reads (K1)."""
+    return sum(len(text) for message in messages for part in message.parts for text in readable(part)) // 3
 
 
 def mixed_script(text: str) -> int:
-    """One token per Han character, a quarter per other character, rounded up (J2); blank text has none."""
-    if not text.strip():
-        return 0
-    han = sum(1 for character in text if _is_han(character))
-    return ceil(han + (len(text) - han) / 4)
+    """One token per Han character, a quarter per other character, rounded up (J2)."""
+    han = len(_HAN.findall(text))
+    return han + -(-(len(text) - han) // 4)
 
 
 def conservative(text: str) -> int:
-    """A third of a token per ASCII character, one and a half per other: for when no tokenizer is at hand."""
-    ascii_characters = sum(1 for character in text if character < "\x80")
-    return ceil(ascii_characters / CHARACTERS_PER_TOKEN + (len(text) - ascii_characters) * 1.5)
+    """Tokens by script, rather too many than too few, for when no tokenizer is at hand.
 
-
-def _characters(message: Message) -> int:
-    return sum(_part(part) for part in message.parts)
-
-
-def _part(part: Part) -> int:
-    match part:
-        case Text(text):
-            return len(text)
-        case Thinking(text, signature, data):
-            return len(text) + len(signature) + len(data)
-        case ToolCall(_, name, arguments):
-            return len(name) + len(arguments)
-        case ToolResult(call_id, content):
-            return len(call_id) + len(content)
-        case Image():
-            return 0
-
-
-@cache
-def _is_han(character: str) -> bool:
-    return character > "\u2e7f" and unicodedata.name(character, "").startswith("CJK")
+    A third per ASCII character, a half per accented Latin, Greek or Cyrillic one, one and a half per character of
+    any other script, and one per character of long unbroken runs such as base64 (C41).
+    """
+    encoded = sum(map(len, _ENCODED.findall(text)))
+    accented = len(_ACCENTED.findall(text))
+    wide = len(_WIDE.findall(text))
+    plain = len(text) - encoded - accented - wide
+    return encoded + -(-accented // 2) + -(-wide * 3 // 2) + -(-plain // 3)
