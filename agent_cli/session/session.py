@@ -50,7 +50,7 @@ class Session:
     def __init__(
         self,
         *,
-        id: str,
+        name: str,
         ledger: Ledger,
         engine: ContextEngine,
         loop: AgentLoop,
