@@ -23,9 +23,10 @@ LEAST_SAMPLE = 500
 """Requests below this many tokens say nothing about the ratio: their overhead is most of them."""
 
 _CHUNK = 16_384
-# Between any two words the encoding has a boundary too, so the counts of both sides add up: before blank space
-# that follows something, and after a line end before something that is neither blank nor a slash.
-_SEAM = re.compile(r"(?<=\S)(?=[ \t])|(?<=\n)(?=[^\s/])")
+# Places where the encoding always has a boundary, so that the counts of both sides add up: after a letter or digit
+# before blank space, after anything before a blank or tab, and after a line end before a line that is not empty
+# (a slash may still belong to the signs before the line end).
+_SEAM = re.compile(r"(?<=[^\W_])(?=\s)|(?<=\S)(?=[ \t])|(?<=\n)(?=[^\s/]|[ \t]+\S)")
 
 
 class Counter:

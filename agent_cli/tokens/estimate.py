@@ -1,5 +1,6 @@
 """Estimates of token counts from characters alone."""
 
+import math
 import re
 from collections.abc import Iterable
 from typing import assert_never
@@ -10,9 +11,11 @@ _HAN = re.compile(
     r"[\u2e80-\u2fdf\u3005\u3007\u3021-\u3029\u3038-\u303b\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 )
 _ENCODED = re.compile(r"[A-Za-z0-9+/=_-]{120,}")
-# Latin with accents, Greek, Cyrillic, Armenian; what lies above has other scripts and symbols.
-_ACCENTED = re.compile(r"[\x80-\u058f]")
-_WIDE = re.compile(r"[^\x00-\u058f]")
+_SHARES = (
+    (re.compile(r"[\x80-\u058f]"), 0.5),  # accented Latin, Greek, Cyrillic, Armenian
+    (re.compile(r"[\u0590-\u1fff]"), 1.0),  # Hebrew, Arabic, the scripts of India and Southeast Asia
+    (re.compile(r"[\u2000-\U0010ffff]"), 1.5),  # symbols, East Asian scripts, emoji
+)
 
 
 def readable(part: Part) -> tuple[str, ...]:
@@ -44,11 +47,10 @@ def mixed_script(text: str) -> int:
 def conservative(text: str) -> int:
     """Tokens by script, rather too many than too few, for when no tokenizer is at hand.
 
-    A third per ASCII character, a half per accented Latin, Greek or Cyrillic one, one and a half per character of
-    any other script, and one per character of long unbroken runs such as base64 (C41).
+    A third per ASCII character, a half to one and a half per other, and one per character of long unbroken runs
+    such as base64 (C41).
     """
-    encoded = sum(map(len, _ENCODED.findall(text)))
-    accented = len(_ACCENTED.findall(text))
-    wide = len(_WIDE.findall(text))
-    plain = len(text) - encoded - accented - wide
-    return encoded + -(-accented // 2) + -(-wide * 3 // 2) + -(-plain // 3)
+    runs = sum(map(len, _ENCODED.findall(text)))
+    counts = [(len(script.findall(text)), share) for script, share in _SHARES]
+    plain = len(text) - runs - sum(count for count, _ in counts)
+    return math.ceil(runs + plain / 3 + sum(count * share for count, share in counts))

@@ -13,7 +13,7 @@ UNKNOWN_LOCAL = 32_768
 OPENAI_RATIO, CLAUDE_RATIO, OTHER_RATIO = 1.0, 1.6, 1.2
 
 _DEFAULTS = {"anthropic": "claude-sonnet-5-5", "openai": "gpt-5.4"}
-_OPENAI_NAME = re.compile(r"(ft:)?(gpt-|chatgpt-|codex-|o[134](-|$))")
+_OPENAI_NAME = re.compile(r"(ft:)?(gpt-|chatgpt-|codex-|o\d+(-|$))")
 # Models that refuse more output than this although their window would let us ask for more. genai-prices has no
 # output limits; these are from the two providers' model pages.
 _SMALL_OUTPUTS = (
