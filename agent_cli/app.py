@@ -29,10 +29,11 @@ from agent_cli.providers.openai_chat import OpenAIChat
 from agent_cli.providers.retry import Retrying
 from agent_cli.session.clock import SystemClock
 from agent_cli.session.model_choice import LOCAL_KEY, Account, Choice, choose, key_variables
+from agent_cli.session.opened import Opened, Place
 from agent_cli.session.session import Session
 from agent_cli.session.system_prompt import SystemPrompt, environment
-from agent_cli.settings.load import Loaded, load, parse_assignment
-from agent_cli.settings.places import Places, places
+from agent_cli.settings.load import COMMAND_LINE, load, parse_assignment
+from agent_cli.settings.places import places
 from agent_cli.settings.schema import Settings
 from agent_cli.tokens import prices, windows
 from agent_cli.tokens.count import Counter
@@ -70,27 +71,6 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where a run happens: settings, folders, and where sessions are kept."""
-
-    cwd: Path
-    git_root: Path | None
-    places: Places
-    loaded: Loaded
-    folder: folder.Folder
-
-
-@dataclass(frozen=True, slots=True)
-class Opened:
-    """A session ready for use; `notices` are lines for the user."""
-
-    session: Session
-    permissions: Permissions
-    place: Place
-    notices: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class _Record:
     """The session's past and where its future goes."""
 
@@ -121,10 +101,14 @@ async def open_session(options: Options, env: Mapping[str, str], approver: Appro
     model = _model_spec(choice, settings)
     record = await asyncio.to_thread(_record, options.session, at, model, clock)
     try:
-        return _assemble(at, env, approver, clock, choice, model, record)
+        opened = _assemble(at, env, approver, clock, choice, model, record)
     except BaseException:
         record.store.close()
         raise
+    engine = opened.session.engine
+    if engine.override is not None and at.loaded.sources.get("context.mode") == COMMAND_LINE:
+        engine.switch(None)
+    return opened
 
 
 def _assemble(

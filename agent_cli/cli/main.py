@@ -98,7 +98,7 @@ async def _headless(wanted: app.Options, text: str, output: Output) -> int:
         output.start(session, cwd=str(opened.place.cwd), permission_mode=opened.permissions.mode)
         for notice in opened.notices:
             output.event(Notice(notice, "warning"))
-        return await run(session, app.COMMANDS, text, output)
+        return await run(opened, app.COMMANDS, text, output)
     finally:
         await session.aclose()
 

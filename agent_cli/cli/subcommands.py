@@ -15,6 +15,7 @@ from agent_cli.cli.directory import working_directory
 from agent_cli.core.errors import AgentError
 from agent_cli.headless.output import Stream
 from agent_cli.headless.run import error_code
+from agent_cli.session.opened import Place
 from agent_cli.session.show import as_text
 from agent_cli.settings.explain import explain
 from agent_cli.settings.places import places
@@ -93,7 +94,7 @@ def config_path() -> None:
         _say(str(places(os.environ).config / "config.toml"))
 
 
-def _place(directory: Path | None, config_file: Path | None, assignments: list[str] | None) -> app.Place:
+def _place(directory: Path | None, config_file: Path | None, assignments: list[str] | None) -> Place:
     wanted = app.Options(
         cwd=working_directory(directory), config_file=config_file, assignments=tuple(assignments or ())
     )

@@ -6,17 +6,17 @@ from agent_cli.commands.registry import Command, Emit, Reply
 from agent_cli.context.report import as_dict, as_text
 from agent_cli.core.entries import Compaction
 from agent_cli.core.events import Compacted
-from agent_cli.session.session import Session
+from agent_cli.session.opened import Opened
 from agent_cli.settings.schema import ContextMode
 
 MODES: tuple[ContextMode, ...] = get_args(ContextMode)
 USAGE = "/context [info|mode [phase1|phase2|none|default]]"
 
 
-async def compress(session: Session, focus: str, emit: Emit) -> Reply:
+async def compress(opened: Opened, focus: str, emit: Emit) -> Reply:
     """Compacts the conversation now; `focus` says what the summary should dwell on (G3: works in every mode)."""
     done: Compaction | None = None
-    async for event in session.compress(focus):
+    async for event in opened.session.compress(focus):
         if isinstance(event, Compacted):
             done = event.entry
         emit(event)
@@ -29,26 +29,26 @@ async def compress(session: Session, focus: str, emit: Emit) -> Reply:
     return Reply(text, data={"tokens_before": done.tokens_before, "tokens_after": done.tokens_after})
 
 
-async def context(session: Session, args: str, emit: Emit) -> Reply:
+async def context(opened: Opened, args: str, emit: Emit) -> Reply:
     """Shows what fills the window, or shows and switches the mode."""
     match args.lower().split():
         case [] | ["info"]:
-            info = session.engine.info()
+            info = opened.session.engine.info()
             return Reply(as_text(info), data=as_dict(info))
         case ["mode"]:
-            return Reply(_mode_line(session))
+            return Reply(_mode_line(opened))
         case ["mode", "default"]:
-            session.engine.switch(None)
-            return Reply(_mode_line(session))
+            opened.session.engine.switch(None)
+            return Reply(_mode_line(opened))
         case ["mode", wanted] if wanted in MODES:
-            session.engine.switch(wanted)
-            return Reply(_mode_line(session))
+            opened.session.engine.switch(wanted)
+            return Reply(_mode_line(opened))
         case _:
             return Reply(f"Usage: {USAGE}", error=True)
 
 
-def _mode_line(session: Session) -> str:
-    engine = session.engine
+def _mode_line(opened: Opened) -> str:
+    engine = opened.session.engine
     line = f"Context mode: {engine.mode}"
     if engine.override is not None:
         line += f" (set for this run; the default is {engine.default_mode})"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agent_cli.core.events import AgentEvent
-from agent_cli.session.session import Session
+from agent_cli.session.opened import Opened
 
 Emit = Callable[[AgentEvent], None]
 
@@ -20,7 +20,7 @@ class Reply:
     data: dict[str, Any] = field(default_factory=dict)
 
 
-Run = Callable[[Session, str, Emit], Awaitable[Reply]]
+Run = Callable[[Opened, str, Emit], Awaitable[Reply]]
 
 
 @dataclass(frozen=True, slots=True)

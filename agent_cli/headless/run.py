@@ -10,6 +10,7 @@ from agent_cli.core.errors import InputError, UsageError
 from agent_cli.core.events import AgentEvent, Outcome, TurnFinished
 from agent_cli.core.tools import Answer, Question
 from agent_cli.headless.output import Output
+from agent_cli.session.opened import Opened
 from agent_cli.session.session import Session
 
 OK, ERROR, USAGE, INPUT, LIMIT, INTERRUPTED = 0, 1, 2, 42, 53, 130
@@ -32,14 +33,14 @@ class Absent:
         return Answer("no", f"{question.reason} {NOBODY}".strip())
 
 
-async def run(session: Session, registry: Registry, prompt: str, output: Output) -> int:
+async def run(opened: Opened, registry: Registry, prompt: str, output: Output) -> int:
     """Runs the prompt, or the slash command it is, and returns the exit code."""
     try:
         found = registry.find(prompt)
     except UnknownCommand as error:
         raise UsageError(f"{error} To send the text as it is, begin it with a space.") from error
-    with _interruptible(session):
-        end = await (_command(session, *found, output) if found else _turn(session, prompt, output))
+    with _interruptible(opened.session):
+        end = await (_command(opened, *found, output) if found else _turn(opened.session, prompt, output))
     output.finish(end)
     return exit_code(end)
 
@@ -71,11 +72,11 @@ async def _turn(session: Session, prompt: str, output: Output) -> TurnFinished:
     return end
 
 
-async def _command(session: Session, command: Command, args: str, output: Output) -> TurnFinished:
+async def _command(opened: Opened, command: Command, args: str, output: Output) -> TurnFinished:
     def emit(event: AgentEvent) -> None:
         output.event(event)
 
-    reply = await command.run(session, args, emit)
+    reply = await command.run(opened, args, emit)
     outcome: Outcome = "error" if reply.error else "ok"
     return TurnFinished(
         outcome, "" if reply.error else reply.text, 0, error=reply.text if reply.error else ""

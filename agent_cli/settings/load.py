@@ -15,7 +15,7 @@ from agent_cli.settings.places import Places
 from agent_cli.settings.schema import Settings
 
 BUILT_IN = "built-in"
-_FLAG = "command line"
+COMMAND_LINE = "command line"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def _toml(key: str, raw: str) -> object:
 def _checked(flags: Mapping[str, object]) -> Layer:
     given = {key: value for key, value in flags.items() if value is not None}
     try:
-        return Layer(_FLAG, {key: keys.convert(key, value) for key, value in given.items()})
+        return Layer(COMMAND_LINE, {key: keys.convert(key, value) for key, value in given.items()})
     except keys.BadValue as error:
         raise UsageError(f"{error}.") from error
 
