@@ -23,6 +23,7 @@ from agent_cli.core.ports import Approver, Clock, Provider, Tool
 from agent_cli.core.usage import Usage
 from agent_cli.permissions.decide import Permissions
 from agent_cli.permissions.remember import Remembered
+from agent_cli.permissions.rules import parse_rules
 from agent_cli.providers.anthropic import Anthropic
 from agent_cli.providers.offline import Offline
 from agent_cli.providers.openai_chat import OpenAIChat
@@ -101,7 +102,7 @@ async def open_session(options: Options, env: Mapping[str, str], approver: Appro
     model = _model_spec(choice, settings)
     record = await asyncio.to_thread(_record, options.session, at, model, clock)
     try:
-        opened = _assemble(at, env, approver, clock, choice, model, record)
+        opened = _assemble(at, options.flags, approver, clock, choice, model, record)
     except BaseException:
         record.store.close()
         raise
@@ -113,7 +114,7 @@ async def open_session(options: Options, env: Mapping[str, str], approver: Appro
 
 def _assemble(
     at: Place,
-    env: Mapping[str, str],
+    flags: Mapping[str, Any],
     approver: Approver,
     clock: Clock,
     choice: Choice,
@@ -130,6 +131,7 @@ def _assemble(
         shell_max_timeout=settings.shell.max_timeout,
         hidden_env=key_variables(settings),
     )
+    _check_rules(flags, tools)
     permissions = _permissions(at, workspace, tools)
     prompt = _system_prompt(at, tools, record.header)
     hooks = Hooks()
@@ -266,6 +268,14 @@ def _permissions(at: Place, workspace: Workspace, tools: Iterable[Tool]) -> Perm
         protected=(at.places.config, at.places.state, at.folder.path),
         tools=tuple(tool.spec.name for tool in tools),
     )
+
+
+def _check_rules(flags: Mapping[str, Any], tools: Iterable[Tool]) -> None:
+    """A wrong rule in a flag is a wrong command line, in a file a wrong setting. Raises UsageError."""
+    names = [tool.spec.name for tool in tools]
+    for key in ("permissions.allow", "permissions.deny"):
+        for text in flags.get(key, ()):
+            parse_rules(text, names)
 
 
 def _system_prompt(at: Place, tools: Iterable[Tool], header: Header) -> SystemPrompt:

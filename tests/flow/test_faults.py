@@ -62,7 +62,7 @@ def test_c08_useless_summaries_do_not_wipe_the_history(wire, work):
     bad = ["", "<think>hm</think>", "x"]
 
     def script(request):
-        if not request.tools or "summar" in request.last_text.lower():
+        if not request.tools:
             script.tries += 1
             return Reply(bad[script.tries % len(bad)])
         return Reply("fact: the code word is heliotrope")
