@@ -8,7 +8,9 @@ import typer
 from agent_cli.headless.output import Format
 from agent_cli.settings.schema import ContextMode, PermissionMode
 
-Prompt = Annotated[list[str] | None, typer.Argument(help="What to do.", show_default=False)]
+Prompt = Annotated[
+    list[str] | None, typer.Argument(help="What to do.", metavar="[PROMPT]", show_default=False)
+]
 Print = Annotated[
     str | None,
     typer.Option(
