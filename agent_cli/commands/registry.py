@@ -1,7 +1,7 @@
 """Slash commands: what a line means and how it is run. Front ends only show the reply."""
 
 import difflib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,12 +12,50 @@ Emit = Callable[[AgentEvent], None]
 
 
 @dataclass(frozen=True, slots=True)
+class Quit:
+    """Leave the program."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewSession:
+    """Leave this session and start an empty one."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSession:
+    """Leave this session and go on with another one, or with a copy of it."""
+
+    id: str
+    fork: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class UseModel:
+    """Go on in this session with another model, named as `-m` names it."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """Let the user choose one of `choices`, each a value and its label; `then` makes the action of the value."""
+
+    title: str
+    choices: tuple[tuple[str, str], ...]
+    then: Callable[[str], "Action"]
+
+
+Action = Quit | NewSession | OpenSession | UseModel | Pick
+
+
+@dataclass(frozen=True, slots=True)
 class Reply:
-    """What a command answers; `data` is the same for JSON output."""
+    """What a command answers; `data` is the same for JSON output; `action` is for the front end to carry out."""
 
     text: str
     error: bool = False
     data: dict[str, Any] = field(default_factory=dict)
+    action: Action | None = None
 
 
 Run = Callable[[Opened, str, Emit], Awaitable[Reply]]
@@ -25,12 +63,17 @@ Run = Callable[[Opened, str, Emit], Awaitable[Reply]]
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One slash command. `names` are without the slash, the main one first; `run` gets the text after the name."""
+    """One slash command. `names` are without the slash, the main one first; `run` gets the text after the name.
+
+    `while_busy`: it may run while a turn runs. `complete` gives the words that may follow the name.
+    """
 
     names: tuple[str, ...]
     usage: str
     help: str
     run: Run
+    while_busy: bool = False
+    complete: Callable[[Opened], Sequence[str]] | None = None
 
 
 class Registry:
