@@ -88,7 +88,7 @@ class Asker:
 
     async def _bill(self, request: Request, usage: Usage, emit: Emit) -> None:
         estimated = self._engine.estimate(request)
-        self._engine.observe(request, usage)
+        self._engine.observe(usage, estimated)
         cost = await self._price(usage)
         model = self._engine.provider.model.id
         self._ledger.usage(model, usage, estimated=estimated, cost_usd=cost)

@@ -6,7 +6,7 @@ import msgspec
 
 from agent_cli.context.budget import Budget, budget, window_of
 from agent_cli.context.fixed import Fixed, FixedPart
-from agent_cli.context.repair import repair
+from agent_cli.context.repair import Repairer
 from agent_cli.context.view import View
 from agent_cli.core.entries import UsageEntry
 from agent_cli.core.messages import Message
@@ -41,6 +41,8 @@ class Drafter:
         self.learned: int | None = None
         """The window as the provider named it in an overflow error, in its own tokens (C11)."""
         self._counted: tuple[Fixed, Counter, int] | None = None
+        self._repairer = Repairer()
+        self._sum: tuple[Counter, tuple[Message, ...], int] = (counter, (), 0)
 
     @property
     def model(self) -> ModelSpec:
@@ -67,6 +69,15 @@ class Drafter:
             self._counted = (fixed, self.counter, self.counter.fixed(fixed.system, fixed.tools))
         return self._counted[2]
 
+    def tokens(self, messages: tuple[Message, ...]) -> int:
+        """The o200k tokens of a request's messages; only those added since the last time are counted."""
+        counter, known, total = self._sum
+        if counter is not self.counter or messages[: len(known)] != known:
+            known, total = (), 0
+        total += self.counter.messages(messages[len(known) :])
+        self._sum = (self.counter, messages, total)
+        return total
+
     def budget(self, appended: Sequence[Message] = ()) -> Budget:
         """The numbers that hold now; what hooks append counts as fixed."""
         around = self.fixed_tokens() + self.counter.messages(appended)
@@ -80,14 +91,20 @@ class Drafter:
 
     def draft(self, view: View, appended: Sequence[Message] = ()) -> Draft:
         """The request for a view."""
-        messages = repair(view.messages)
-        sent = repair((*view.messages, *appended)) if appended else messages
+        messages = self._repairer.repair(view.messages)
+        sent = self._repairer.repair((*view.messages, *appended)) if appended else messages
         fixed = self.fixed.current()
         numbers = self.budget(appended)
         request = Request(fixed.system, fixed.tools, sent, numbers.output)
-        estimated = self.fixed_tokens() + self.counter.messages(sent)
+        estimated = self.fixed_tokens() + self._sent_tokens(messages, sent)
         size = gate(estimated, view.anchor, self.model, self.counter)
         return Draft(view, messages, request, estimated, size, numbers)
+
+    def _sent_tokens(self, messages: tuple[Message, ...], sent: tuple[Message, ...]) -> int:
+        """What hooks append differs from request to request, so that it is counted apart."""
+        if sent[: len(messages)] == messages:
+            return self.tokens(messages) + self.counter.messages(sent[len(messages) :])
+        return self.counter.messages(sent)
 
 
 def gate(estimated: int, anchor: UsageEntry | None, model: ModelSpec, counter: Counter) -> int:

@@ -14,7 +14,7 @@ from agent_cli.context.micro import WORTHWHILE, due
 from agent_cli.context.planner import ASKED
 from agent_cli.context.report import ContextInfo
 from agent_cli.context.strategy import PRESETS, PresetStrategy
-from agent_cli.context.validate import problems
+from agent_cli.context.validate import Checker
 from agent_cli.context.view import cleared
 from agent_cli.core.entries import Compaction, Trigger
 from agent_cli.core.errors import ContextError
@@ -68,6 +68,7 @@ class ContextEngine:
         )
         self._strategies = {mode: PresetStrategy(mode, self._compactor, self._drafter) for mode in PRESETS}
         self._counters = {provider.model.id: counter}
+        self._checker = Checker()
         self._cache_lost = False
         self._said: set[str] = set()
         anchor = ledger.view.anchor
@@ -137,7 +138,7 @@ class ContextEngine:
         self._say_once(strategy.notice, emit)
         draft = self._draft(appended)
         if not strategy.automatic:
-            return _checked(draft)
+            return self._checked(draft)
         self._refuse_what_cannot_fit(draft)
         draft = self._without_old_results(draft, appended)
         if draft.budget.fixed_over_trigger:
@@ -150,7 +151,7 @@ class ContextEngine:
             draft = self._draft(appended)
         if draft.size > draft.budget.usable:
             raise ContextError(self._does_not_fit(draft))
-        return _checked(draft)
+        return self._checked(draft)
 
     async def compress(self, emit: Emit, *, trigger: Trigger, focus: str = "") -> Compaction | None:
         """Compacts now: `manual` and `tool` in every mode (G3, J4), the others unless the mode is none (G6, G7, K7).
@@ -159,15 +160,16 @@ class ContextEngine:
             return await self.strategy.manual_compress(emit, trigger, focus)
         return await self.strategy.compress(emit, trigger)
 
-    def observe(self, request: Request, usage: Usage | None) -> None:
-        """Learns from what the provider counted. The usage entry in the ledger anchors the next count."""
+    def observe(self, usage: Usage, estimated: int) -> None:
+        """Learns from what the provider counted for a request of `estimated` o200k tokens. The usage entry in the
+        ledger anchors the next count."""
         self._cache_lost = False
-        if usage is not None and usage.input > 0:
-            self.counter.learn(self.estimate(request), usage.input)
+        if usage.input > 0:
+            self.counter.learn(estimated, usage.input)
 
     def estimate(self, request: Request) -> int:
         """The request's input in o200k tokens."""
-        return self.counter.fixed(request.system, request.tools) + self.counter.messages(request.messages)
+        return self.counter.fixed(request.system, request.tools) + self._drafter.tokens(request.messages)
 
     def learn_limit(self, tokens: int) -> None:
         """A provider's error named its true window, in its own tokens (C11)."""
@@ -241,14 +243,13 @@ class ContextEngine:
             self._said.add(text)
             emit(Notice(text.format(*numbers), "warning"))
 
-
-def _checked(draft: Draft) -> Request:
-    """The request, once more looked at: an invalid one is never sent."""
-    found = problems(draft.request.messages)
-    if found:
-        _log.error("invalid request: %s", "; ".join(found))
-        raise ContextError(f"The conversation cannot be sent: {found[0]}. Start a new one with /clear.")
-    return draft.request
+    def _checked(self, draft: Draft) -> Request:
+        """The request, once more looked at: an invalid one is never sent."""
+        found = self._checker.problems(draft.request.messages)
+        if found:
+            _log.error("invalid request: %s", "; ".join(found))
+            raise ContextError(f"The conversation cannot be sent: {found[0]}. Start a new one with /clear.")
+        return draft.request
 
 
 _FIXED_OVER_TRIGGER = (

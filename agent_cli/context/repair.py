@@ -3,15 +3,20 @@
 import re
 from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from itertools import takewhile
 
 import msgspec
 
 from agent_cli import prompts
+from agent_cli.context.settled import Settled
 from agent_cli.context.validate import ALLOWED, CALL_ID, TOOL_NAME, is_blank, is_object
 from agent_cli.core.messages import Image, Message, Part, Text, Thinking, ToolCall, ToolResult
 
 START_ID = "start"
 _Answers = dict[str, deque[tuple[int, Message, ToolResult]]]
+_Taken = tuple[set[str], AbstractSet[str]]
+"""Call ids used in the messages being repaired, and in front of them."""
 
 
 def repair(messages: tuple[Message, ...]) -> tuple[Message, ...]:
@@ -20,6 +25,30 @@ def repair(messages: tuple[Message, ...]) -> tuple[Message, ...]:
 
     Idempotent. Returns the very tuple it was given when nothing had to change.
     """
+    return Repairer().repair(messages)
+
+
+class Repairer:
+    """Repairs one conversation as it grows, without looking again at steps that were sound."""
+
+    def __init__(self) -> None:
+        self._settled = Settled()
+
+    def repair(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:
+        """As the function of that name."""
+        start = self._settled.within(messages)
+        rest = messages[start:]
+        mended = _mended(rest, self._settled.call_ids)
+        if not start and (not mended or mended[0].role != "user"):
+            ts = mended[0].ts if mended else ""
+            mended.insert(0, Message(START_ID, ts, "user", (Text(prompts.load("context_start")),), "loop"))
+        sound = sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], zip(rest, mended, strict=False)))
+        self._settled.advance(messages, start + sound)
+        return messages if sound == len(rest) == len(mended) else (*messages[:start], *mended)
+
+
+def _mended(messages: Sequence[Message], earlier: AbstractSet[str]) -> list[Message]:
+    """`earlier` are the call ids in front of these messages."""
     answers = _answers(messages)
     reuse = _next_uses(messages)
     used: set[str] = set()
@@ -30,13 +59,10 @@ def repair(messages: tuple[Message, ...]) -> tuple[Message, ...]:
                 mended.extend(_cleaned(message))
             case "assistant":
                 for cleaned in _cleaned(message):
-                    mended.extend(_with_results(cleaned, index, answers, reuse, used))
+                    mended.extend(_with_results(cleaned, index, answers, reuse, (used, earlier)))
             case "tool":
                 pass  # placed right after its call
-    if not mended or mended[0].role != "user":
-        ts = mended[0].ts if mended else ""
-        mended.insert(0, Message(START_ID, ts, "user", (Text(prompts.load("context_start")),), "loop"))
-    return messages if _same(messages, mended) else tuple(mended)
+    return mended
 
 
 def _answers(messages: Sequence[Message]) -> _Answers:
@@ -70,7 +96,7 @@ def _cleaned(message: Message) -> Iterator[Message]:
 
 
 def _with_results(
-    message: Message, index: int, answers: _Answers, uses: dict[str, deque[int]], used: set[str]
+    message: Message, index: int, answers: _Answers, uses: dict[str, deque[int]], taken: _Taken
 ) -> Iterator[Message]:
     """The assistant's message, its calls made valid, followed by one tool message for each call."""
     parts: list[Part] = []
@@ -81,7 +107,7 @@ def _with_results(
             continue
         uses[part.id].popleft()
         before = uses[part.id][0] if uses[part.id] else None
-        call = _valid_call(part, used)
+        call = _valid_call(part, taken)
         parts.append(call)
         results.append(_result_of(message, part, call, _take(answers, part.id, index, before)))
     if not _same(message.parts, parts):
@@ -90,10 +116,10 @@ def _with_results(
     yield from results
 
 
-def _valid_call(call: ToolCall, used: set[str]) -> ToolCall:
+def _valid_call(call: ToolCall, taken: _Taken) -> ToolCall:
     """The call with an allowed, unused id and name and arguments that are an object; itself when it has them."""
-    call_id = _free_id(call.id, used)
-    used.add(call_id)
+    call_id = _free_id(call.id, taken)
+    taken[0].add(call_id)
     name = call.name if TOOL_NAME.fullmatch(call.name) else _allowed(call.name) or "unknown"
     arguments = call.arguments if is_object(call.arguments) else "{}"
     if (call_id, name, arguments) == (call.id, call.name, call.arguments):
@@ -101,10 +127,11 @@ def _valid_call(call: ToolCall, used: set[str]) -> ToolCall:
     return ToolCall(call_id, name, arguments)
 
 
-def _free_id(wanted: str, used: set[str]) -> str:
+def _free_id(wanted: str, taken: _Taken) -> str:
+    used, earlier = taken
     base = wanted if CALL_ID.fullmatch(wanted) else _allowed(wanted) or "call"
     free, number = base, 1
-    while free in used:
+    while free in used or free in earlier:
         number += 1
         free = f"{base[:56]}-{number}"
     return free

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
 
 import msgspec
 
+from agent_cli.context.settled import Settled
 from agent_cli.core.messages import Image, Message, Part, Text, Thinking, ToolCall, ToolResult
 
 CALL_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -19,17 +21,33 @@ ALLOWED: dict[str, tuple[type, ...]] = {
 
 def problems(messages: Sequence[Message]) -> tuple[str, ...]:
     """What is wrong with the list, each naming a message id; empty when every wire accepts it."""
-    return tuple(_problems(messages))
+    return Checker().problems(tuple(messages))
 
 
-def _problems(messages: Sequence[Message]) -> Iterator[str]:
+class Checker:
+    """Checks one conversation as it grows, without looking again at steps it has found sound."""
+
+    def __init__(self) -> None:
+        self._settled = Settled()
+
+    def problems(self, messages: tuple[Message, ...]) -> tuple[str, ...]:
+        """As the function of that name."""
+        found = tuple(_problems(messages, self._settled.within(messages), self._settled.call_ids))
+        if not found:
+            self._settled.advance(messages, len(messages))
+        return found
+
+
+def _problems(messages: Sequence[Message], start: int, earlier: AbstractSet[str]) -> Iterator[str]:
+    """`earlier` are the ids of the calls in front of `start`."""
     if not messages or messages[0].role != "user":
         yield "the list does not start with a user message"
     used: set[str] = set()
-    for index, message in enumerate(messages):
+    for index in range(start, len(messages)):
+        message = messages[index]
         yield from _of_parts(message)
         for call in message.calls:
-            yield from _of_call(message, call, used)
+            yield from _of_call(message, call, used, earlier)
         if message.role == "assistant":
             yield from _of_answers(message, messages, index)
         if message.role == "tool" and not _has_caller(messages, index):
@@ -48,10 +66,10 @@ def _of_parts(message: Message) -> Iterator[str]:
         yield f"{message.id}: a tool message holds {len(message.results)} results"
 
 
-def _of_call(message: Message, call: ToolCall, used: set[str]) -> Iterator[str]:
+def _of_call(message: Message, call: ToolCall, used: set[str], earlier: AbstractSet[str]) -> Iterator[str]:
     if not CALL_ID.fullmatch(call.id):
         yield f"{message.id}: the call id {call.id!r} is not allowed"
-    if call.id in used:
+    if call.id in used or call.id in earlier:
         yield f"{message.id}: the call id {call.id!r} is used twice"
     used.add(call.id)
     if not TOOL_NAME.fullmatch(call.name):

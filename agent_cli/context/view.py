@@ -26,7 +26,8 @@ class View(msgspec.Struct, frozen=True):
     summary: str = ""
     record: Record = Record()
     todo: str | None = None
-    first_user: Message | None = None
+    typed: Message | None = None
+    """The newest visible message that the user typed."""
     anchor: UsageEntry | None = None
     mode: str = ""
     compactions: int = 0
@@ -37,16 +38,22 @@ class View(msgspec.Struct, frozen=True):
     @property
     def pending(self) -> Message | None:
         """The user's message that still waits for its final answer."""
-        return pending_in(self.messages)
+        return None if _is_answered(self.messages) else self.typed
 
 
 def pending_in(messages: Sequence[Message]) -> Message | None:
-    """The newest message the user typed, unless the turn it began has ended with an answer. An assistant's message
-    that says and calls nothing is no answer."""
+    """The newest message the user typed, unless the turn it began has ended with an answer."""
+    return None if _is_answered(messages) else _newest_typed(messages)
+
+
+def _is_answered(messages: Sequence[Message]) -> bool:
+    """An assistant's message that says and calls nothing is no answer."""
     telling = (m for m in reversed(messages) if m.role != "assistant" or m.calls or m.text.strip())
     last = next(telling, None)
-    if last is None or (last.role == "assistant" and not last.calls):
-        return None
+    return last is None or (last.role == "assistant" and not last.calls)
+
+
+def _newest_typed(messages: Sequence[Message]) -> Message | None:
     return next((message for message in reversed(messages) if message.typed), None)
 
 
@@ -80,9 +87,9 @@ def fold(view: View, entry: Entry) -> View:
 
 def _with_message(view: View, message: Message) -> View:
     messages = (*view.messages, message)
-    first = view.first_user or (message if message.typed else None)
+    typed = message if message.typed else view.typed
     todo = _todo_in(view, message)
-    return msgspec.structs.replace(view, messages=messages, first_user=first, todo=todo, fresh=view.fresh + 1)
+    return msgspec.structs.replace(view, messages=messages, typed=typed, todo=todo, fresh=view.fresh + 1)
 
 
 def _todo_in(view: View, message: Message) -> str | None:
@@ -105,6 +112,7 @@ def _compacted(view: View, entry: Compaction) -> View:
     return msgspec.structs.replace(
         view,
         messages=(*stand_in(entry), *kept),
+        typed=_newest_typed(kept),
         summary=entry.summary,
         record=view.record.absorb(left),
         anchor=None,

@@ -149,7 +149,7 @@ def check_request(bench: Bench) -> None:
         assert typed[-1].text == repair((pending,))[0].text
     usage = Usage(int(bench.engine.estimate(request) * 1.3), 10)
     estimated = bench.engine.estimate(request)
-    bench.engine.observe(request, usage)
+    bench.engine.observe(usage, estimated)
     bench.ledger.usage(bench.provider.model.id, usage, estimated=estimated)
 
 

@@ -87,7 +87,7 @@ def test_c11_the_ratio_is_learned_and_survives_a_resume():
     request = bench.prepare()
     estimated = bench.engine.estimate(request)
     usage = Usage(estimated * 2, 10)
-    bench.engine.observe(request, usage)
+    bench.engine.observe(usage, estimated)
     bench.ledger.usage("test/model", usage, estimated=estimated)
     assert bench.engine.counter.ratio > 1.0
     assert bench.resumed().engine.counter.ratio > 1.0

@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -42,3 +43,30 @@ def test_k10_recorded_sessions_fold_into_valid_requests_that_fit(path, keep):
             assert bench.own(request) <= bench.engine.usable
         bench.ledger.message(line["role"], parts_of(line))
     assert bench.resumed().prepare() == bench.prepare()
+
+
+def work_of_a_step(steps: int) -> int:
+    """The function calls that one more step's `prepare` takes after so many steps."""
+    bench = Bench("## State\nAt work.", window=10_000_000, hard_tokens=9_000_000)
+    bench.user("go")
+    for number in range(steps):
+        bench.step(f"result {number}")
+    bench.prepare()
+    bench.step("one more")
+    made = 0
+
+    def count(frame, event, argument) -> None:
+        nonlocal made
+        made += event in ("call", "c_call")
+
+    preparing = bench.engine.prepare(bench.events.append)
+    sys.setprofile(count)
+    with pytest.raises(StopIteration) as done:
+        preparing.send(None)
+    sys.setprofile(None)
+    assert len(done.value.value.messages) == 2 * steps + 3
+    return made
+
+
+def test_a_step_costs_what_is_new_and_not_the_history():
+    assert work_of_a_step(1_000) <= 1.2 * work_of_a_step(100)
