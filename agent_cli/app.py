@@ -79,6 +79,8 @@ class _Record:
     entries: tuple[Entry, ...]
     store: TranscriptWriter | NoStore
     notices: tuple[str, ...] = ()
+    beside: tuple[Path, ...] = ()
+    """Folders of offloaded texts that the session's past speaks of."""
 
 
 def place(options: Options, env: Mapping[str, str]) -> Place:
@@ -123,8 +125,8 @@ def _assemble(
 ) -> Opened:
     settings = at.loaded.settings
     workspace = Workspace(at.cwd)
-    if record.store.path:
-        workspace.allow_reading(Path(record.store.path).with_suffix(""))
+    for offloaded in (record.store.folder, *record.beside):
+        workspace.allow_reading(offloaded)
     tools = default_tools(
         workspace,
         shell_timeout=settings.shell.timeout,
@@ -175,12 +177,12 @@ def _record(which: Which, at: Place, model: ModelSpec, clock: Clock) -> _Record:
         return _Record(new, (), store, (at.folder.notice,) if which.keep else ())
     if not which.keep:
         transcript = read(past)
-        return _Record(transcript.header, transcript.entries, NoStore())
-    if which.fork:
-        past = index.fork(past, at.folder, new)
-    store = TranscriptWriter.resume(past)
-    transcript = read(past)
-    return _Record(transcript.header, transcript.entries, store, _damage(transcript.skipped))
+        return _Record(transcript.header, transcript.entries, NoStore(), beside=(past.with_suffix(""),))
+    own = index.fork(past, at.folder, new) if which.fork else past
+    store = TranscriptWriter.resume(own)
+    transcript = read(own)
+    notices = _damage(transcript.skipped)
+    return _Record(transcript.header, transcript.entries, store, notices, beside=(past.with_suffix(""),))
 
 
 def _damage(skipped: int) -> tuple[str, ...]:

@@ -3,10 +3,12 @@
 import errno
 import os
 import re
+import shutil
 import tempfile
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from secrets import token_hex
 from typing import Self
 
 from agent_cli.core.entries import Entry, Header
@@ -65,6 +67,11 @@ class TranscriptWriter:
         """The transcript's path, also while the file does not exist yet."""
         return str(self._path)
 
+    @property
+    def folder(self) -> Path:
+        """Where offloaded texts are kept, once there are any."""
+        return self._path.with_suffix("")
+
     def append(self, entry: Entry) -> None:
         """Writes one entry with one call. What comes before the first user message waits for it.
 
@@ -95,7 +102,7 @@ class TranscriptWriter:
         """Keeps a text in the folder beside the transcript; returns its path. Raises AgentError: the disk refuses."""
         if self._folder is not None:
             self._folder.create()
-        return _offload(self._path.with_suffix(""), name, text)
+        return _offload(self.folder, name, text)
 
     def close(self) -> None:
         """Gives the session up for other processes. Entries that waited for a user message are dropped."""
@@ -157,12 +164,12 @@ class TranscriptWriter:
 
 
 class NoStore:
-    """Keeps nothing (core.ports.Store); offloaded texts live in a private temporary folder until `close`."""
+    """Keeps nothing (core.ports.Store); offloaded texts live in `folder`, a private temporary one, until `close`."""
 
     path = ""
 
     def __init__(self) -> None:
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self.folder = Path(tempfile.gettempdir()).resolve() / f"agent-{token_hex(16)}"
 
     def append(self, entry: Entry) -> None:
         """Does nothing."""
@@ -172,15 +179,11 @@ class NoStore:
 
     def offload(self, name: str, text: str) -> str:
         """Keeps a text until `close`; returns its path. Raises AgentError: the disk refuses."""
-        if self._folder is None:
-            self._folder = tempfile.TemporaryDirectory(prefix="agent-")
-        return _offload(Path(self._folder.name), name, text)
+        return _offload(self.folder, name, text)
 
     def close(self) -> None:
         """Removes what was offloaded."""
-        if self._folder is not None:
-            self._folder.cleanup()
-            self._folder = None
+        shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def file_name(header: Header) -> str:
