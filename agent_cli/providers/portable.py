@@ -5,6 +5,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import NoReturn
 
 from agent_cli.core.messages import Message, ToolCall, ToolResult
@@ -95,8 +96,9 @@ def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is not JSON")
 
 
+@lru_cache(maxsize=4096)
 def as_object(arguments: str) -> dict[str, object]:
-    """Returns a call's arguments as the object the wires demand.
+    """Returns a call's arguments as the object the wires demand: the same one each time, not to be changed.
 
     Text that is no JSON object is sent whole under `_raw`, so that the model sees what it wrote.
     """
@@ -110,6 +112,7 @@ def as_object(arguments: str) -> dict[str, object]:
     return parsed if isinstance(parsed, dict) else {"_raw": clean(arguments)}
 
 
+@lru_cache(maxsize=4096)
 def as_json(arguments: str) -> str:
     """Returns the arguments as JSON text of an object: the model's own bytes wherever they are one."""
     value = as_object(arguments)
