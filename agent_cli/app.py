@@ -11,7 +11,7 @@ from agent_cli.agent.ask import Asker
 from agent_cli.agent.dispatch import Dispatcher
 from agent_cli.agent.gate import Gate
 from agent_cli.agent.loop import AgentLoop
-from agent_cli.commands.context import COMMANDS as CONTEXT_COMMANDS
+from agent_cli.commands import builtin
 from agent_cli.commands.registry import Registry
 from agent_cli.context.engine import ContextEngine
 from agent_cli.context.ledger import Ledger
@@ -46,7 +46,7 @@ from agent_cli.workspace import instructions
 from agent_cli.workspace.git import git_root
 from agent_cli.workspace.paths import Workspace
 
-COMMANDS = Registry(CONTEXT_COMMANDS)
+COMMANDS = Registry(builtin.COMMANDS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,9 @@ from agent_cli.headless.run import INTERRUPTED, Absent, error_code, run
 from agent_cli.headless.stdin import join, read_piped
 
 NAME = "agent"
-SUBCOMMANDS = tuple(group.name or "" for group in subcommands.registered_groups)
+SUBCOMMANDS = tuple(
+    named.name or "" for named in (*subcommands.registered_groups, *subcommands.registered_commands)
+)
 _EPILOG = f"Subcommands: {', '.join(SUBCOMMANDS)}. See {NAME} SUBCOMMAND --help."
 
 prompt_program = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)

@@ -1,4 +1,4 @@
-"""`agent sessions list|show|rm` and `agent config show|path`."""
+"""`agent sessions list|show|rm`, `agent config show|path` and `agent doctor`."""
 
 import os
 import sys
@@ -12,6 +12,7 @@ import typer
 from agent_cli import app
 from agent_cli.cli import options
 from agent_cli.cli.directory import working_directory
+from agent_cli.cli.doctor import doctor
 from agent_cli.core.errors import AgentError
 from agent_cli.headless.output import Stream
 from agent_cli.headless.run import error_code
@@ -29,6 +30,7 @@ sessions = typer.Typer(no_args_is_help=True, help="List, show and remove the ses
 config = typer.Typer(no_args_is_help=True, help="Show the settings in use and where they come from.")
 subcommands.add_typer(sessions, name="sessions")
 subcommands.add_typer(config, name="config")
+subcommands.command("doctor")(doctor)
 
 SessionId = Annotated[str, typer.Argument(metavar="ID", help="The session's id, or the beginning of it.")]
 

@@ -2,7 +2,7 @@
 
 from typing import get_args
 
-from agent_cli.commands.registry import Command, Emit, Reply
+from agent_cli.commands.registry import Command, Emit, Reply, misused
 from agent_cli.context.report import as_dict, as_text
 from agent_cli.core.entries import Compaction
 from agent_cli.core.events import Compacted
@@ -11,6 +11,7 @@ from agent_cli.settings.schema import ContextMode
 
 MODES: tuple[ContextMode, ...] = get_args(ContextMode)
 USAGE = "/context [info|mode [phase1|phase2|none|default]]"
+WORDS = ("info", "mode", *(f"mode {mode}" for mode in (*MODES, "default")))
 
 
 async def compress(opened: Opened, focus: str, emit: Emit) -> Reply:
@@ -44,7 +45,7 @@ async def context(opened: Opened, args: str, emit: Emit) -> Reply:
             opened.session.engine.switch(wanted)
             return Reply(_mode_line(opened))
         case _:
-            return Reply(f"Usage: {USAGE}", error=True)
+            return misused(USAGE, args, WORDS)
 
 
 def _mode_line(opened: Opened) -> str:
@@ -61,5 +62,12 @@ COMMANDS = (
     Command(
         ("compress", "compact"), "/compress [focus]", "replace older messages by a summary now", compress
     ),
-    Command(("context",), USAGE, "what fills the window; show or switch the context mode", context),
+    Command(
+        ("context",),
+        USAGE,
+        "what fills the window; show or switch the context mode",
+        context,
+        while_busy=True,
+        complete=lambda _: WORDS,
+    ),
 )

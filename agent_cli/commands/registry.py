@@ -1,12 +1,12 @@
 """Slash commands: what a line means and how it is run. Front ends only show the reply."""
 
-import difflib
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from agent_cli.core.events import AgentEvent
 from agent_cli.session.opened import Opened
+from agent_cli.settings.nearest import did_you_mean
 
 Emit = Callable[[AgentEvent], None]
 
@@ -65,7 +65,7 @@ Run = Callable[[Opened, str, Emit], Awaitable[Reply]]
 class Command:
     """One slash command. `names` are without the slash, the main one first; `run` gets the text after the name.
 
-    `while_busy`: it may run while a turn runs. `complete` gives the words that may follow the name.
+    `while_busy`: it may run while a turn runs. `complete` gives the texts that may follow the name.
     """
 
     names: tuple[str, ...]
@@ -74,6 +74,11 @@ class Command:
     run: Run
     while_busy: bool = False
     complete: Callable[[Opened], Sequence[str]] | None = None
+
+
+def misused(usage: str, args: str, words: Sequence[str]) -> Reply:
+    """The reply to arguments that a command does not understand; `words` are those it does."""
+    return Reply(f"Usage: {usage}.{did_you_mean(args.lower(), words)}", error=True)
 
 
 class Registry:
@@ -98,8 +103,7 @@ class Registry:
         return self._by_name[name], rest.strip()
 
     def _unknown(self, name: str) -> str:
-        near = difflib.get_close_matches(name, self._by_name, n=1)
-        hint = f" Did you mean /{near[0]}?" if near else ""
+        hint = did_you_mean(f"/{name}", [f"/{known}" for known in self._by_name])
         return f"There is no command /{name}.{hint} Commands: {', '.join(f'/{c.names[0]}' for c in self.commands)}."
 
 

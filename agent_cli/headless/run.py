@@ -4,8 +4,19 @@ import asyncio
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import assert_never
 
-from agent_cli.commands.registry import Command, Registry, UnknownCommand
+from agent_cli.commands.registry import (
+    Action,
+    Command,
+    NewSession,
+    OpenSession,
+    Pick,
+    Quit,
+    Registry,
+    UnknownCommand,
+    UseModel,
+)
 from agent_cli.core.errors import InputError, UsageError
 from agent_cli.core.events import AgentEvent, Outcome, TurnFinished
 from agent_cli.core.tools import Answer, Question
@@ -77,10 +88,39 @@ async def _command(opened: Opened, command: Command, args: str, output: Output) 
         output.event(event)
 
     reply = await command.run(opened, args, emit)
-    outcome: Outcome = "error" if reply.error else "ok"
-    return TurnFinished(
-        outcome, "" if reply.error else reply.text, 0, error=reply.text if reply.error else ""
-    )
+    if reply.action is not None:
+        return TurnFinished("error", "", 0, error=instead(reply.action))
+    if reply.error:
+        return TurnFinished("error", "", 0, error=reply.text)
+    return TurnFinished("ok", reply.text, 0)
+
+
+def instead(action: Action) -> str:
+    """What to type for an action that only a screen can carry out."""
+    match action:
+        case Quit():
+            return "There is nothing to leave: a run with -p ends by itself."
+        case NewSession():
+            return "A run with -p begins a new session by itself: leave -c and -r out."
+        case OpenSession() | UseModel():
+            return f"A run with -p stays with its session and model. Use: agent {_flags(action)} -p ..."
+        case Pick(title, choices, then):
+            listed = "\n".join(f"  {_flags(then(value)):<20}  {label}" for value, label in choices)
+            return f"{title} Choose by a flag, with -p:\n{listed}"
+        case _:
+            assert_never(action)
+
+
+def _flags(action: Action) -> str:
+    match action:
+        case OpenSession(session, fork):
+            return f"-r {session}" + (" --fork-session" if fork else "")
+        case UseModel(name):
+            return f"-m {name}"
+        case Quit() | NewSession() | Pick():
+            return instead(action)
+        case _:
+            assert_never(action)
 
 
 @contextmanager

@@ -55,8 +55,13 @@ class Permissions:
         self._ground = Ground(
             root.resolve(), inside, readable, tuple(folder.resolve() for folder in protected)
         )
-        self._remembered = remembered
+        self.remembered = remembered
         self._session: set[Consent] = set()
+
+    @property
+    def session_consents(self) -> frozenset[Consent]:
+        """What the user allowed until the session ends."""
+        return frozenset(self._session)
 
     def decide(self, tool_name: str, accesses: Sequence[Access], *, read_only: bool) -> Decision:
         """Decides about one call from all that it would touch."""
@@ -83,19 +88,19 @@ class Permissions:
     def remember(self, tool: str, accesses: Sequence[Access]) -> None:
         """Allows exactly this from now on, in this project. Raises AgentError: it cannot be saved."""
         self.allow_for_session(tool, accesses)
-        self._remembered.add(consent(tool, access) for access in accesses or (None,))
+        self.remembered.add(consent(tool, access) for access in accesses or (None,))
 
     def _why_ask(self, tool: str, access: Access | None, harmless: bool) -> str | None:
         given = consent(tool, access)
         if given in self._session:
             return None
-        if self._hidden(tool, access) and given not in self._remembered:
+        if self._hidden(tool, access) and given not in self.remembered:
             return load("permissions/ask_hidden")
         if self.mode == "yolo":
             return None
         if rule := self._forbidding(self._ask, tool, (access,)):
             return fill("permissions/ask_rule", rule=str(rule))
-        if given in self._remembered or any(self._covers(rule, tool, access) for rule in self._allow):
+        if given in self.remembered or any(self._covers(rule, tool, access) for rule in self._allow):
             return None
         if access is None:
             return None if harmless else fill("permissions/ask_tool", tool=tool)

@@ -1,7 +1,7 @@
 """What the user allowed for good: the exact command or path of a tool, per project (C59: never anything wider)."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Literal, assert_never
@@ -18,6 +18,9 @@ class Consent(msgspec.Struct, frozen=True, omit_defaults=True):
     tool: str
     kind: Literal["command", "read", "write", "call"]
     value: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.tool}: {self.kind} {self.value}".rstrip()
 
 
 def consent(tool: str, access: Access | None) -> Consent:
@@ -45,6 +48,9 @@ class Remembered:
 
     def __contains__(self, wanted: Consent) -> bool:
         return wanted in self._known
+
+    def __iter__(self) -> Iterator[Consent]:
+        return iter(self._known)
 
     def add(self, consents: Iterable[Consent]) -> None:
         """Saves them, with what other processes saved in the meantime. Raises AgentError: the disk refuses."""

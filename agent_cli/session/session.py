@@ -18,6 +18,7 @@ from agent_cli.core.events import (
 )
 from agent_cli.core.messages import Text
 from agent_cli.core.usage import Usage
+from agent_cli.session import debug
 
 
 @dataclass(slots=True)
@@ -113,6 +114,7 @@ class Session:
         try:
             while (event := await queue.get()) is not None:
                 self.totals.add(event)
+                debug.trace(event)
                 yield event
             if not task.cancelled():
                 task.result()

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from agent_cli.core.entries import Clear, Compaction, Entry, Interrupt, Mode, UsageEntry
+from agent_cli.core.entries import Clear, Compaction, Entry, Interrupt, Limit, Mode, UsageEntry
 from agent_cli.core.messages import Image, Message, Text, Thinking, ToolCall, ToolResult
 
 
@@ -18,7 +18,7 @@ def as_text(entries: Iterable[Entry]) -> Iterator[str]:
             case Interrupt():
                 yield "── interrupted by the user"
                 yield ""
-            case UsageEntry() | Clear() | Mode():
+            case UsageEntry() | Clear() | Limit() | Mode():
                 continue
 
 

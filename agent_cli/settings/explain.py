@@ -20,9 +20,14 @@ def explain(loaded: Loaded) -> str:
     )
 
 
+def masked(url: str) -> str:
+    """A base URL without credentials and query."""
+    return _QUERY.sub("?***", _CREDENTIALS.sub("***@", url))
+
+
 def _line(key: str, value: Any, source: str) -> str:
     if isinstance(value, str) and key.endswith(".base_url"):
-        value = _QUERY.sub("?***", _CREDENTIALS.sub("***@", value))
+        value = masked(value)
     shown = "(not set)" if value is None else json.dumps(value, ensure_ascii=False)
     return f"{key} = {shown}  # {source}"
 

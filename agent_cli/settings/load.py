@@ -16,6 +16,8 @@ from agent_cli.settings.schema import Settings
 
 BUILT_IN = "built-in"
 COMMAND_LINE = "command line"
+JOINT = " + "
+"""Between the sources of a list that several layers add to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +95,7 @@ def _join(layers: Iterable[Layer]) -> Loaded:
                 values[key], sources[key] = value, layer.source
             elif keys.adds_up(key):
                 values[key] += value
-                sources[key] += f" + {layer.source}"
+                sources[key] += JOINT + layer.source
     built_in = dict.fromkeys(keys.DEFAULTS, BUILT_IN)
     return Loaded(msgspec.convert(_nested(values), Settings), built_in | sources, tuple(warnings))
 
