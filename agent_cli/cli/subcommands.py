@@ -91,7 +91,7 @@ def show_config(
 
 @config.command("path")
 def config_path() -> None:
-    """Print where the settings file of the user is."""
+    """Print the path of your settings file, whether it exists or not."""
     with _reported():
         _say(str(places(os.environ).config / "config.toml"))
 

@@ -1,6 +1,7 @@
 """`/diff`: what has changed in the work tree since the last commit."""
 
 from agent_cli.commands.registry import Command, Emit, Reply
+from agent_cli.commands.visible import visible
 from agent_cli.core.errors import AgentError
 from agent_cli.session.opened import Opened
 from agent_cli.workspace.git_diff import Changes, changes
@@ -19,7 +20,7 @@ async def diff(opened: Opened, args: str, emit: Emit) -> Reply:
 
 
 def _text(found: Changes) -> str:
-    blocks = [found.diff.rstrip("\n")] if found.diff else []
+    blocks = [visible(found.diff).rstrip("\n")] if found.diff else []
     if found.untracked:
         blocks.append("\n".join(["Untracked files:", *(f"  {name}" for name in found.untracked)]))
     if found.cut:

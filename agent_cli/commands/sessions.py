@@ -13,6 +13,7 @@ from agent_cli.commands.registry import (
     Reply,
     misused,
 )
+from agent_cli.commands.visible import visible
 from agent_cli.core.errors import InputError
 from agent_cli.session.opened import Opened
 from agent_cli.transcript import index
@@ -57,7 +58,7 @@ def _choice(opened: Opened) -> Reply:
 
 
 def _labelled(summary: index.Summary) -> tuple[str, str]:
-    said = " ".join(summary.first_text.split())
+    said = visible(" ".join(summary.first_text.split()))
     said = said if len(said) <= LABEL_CHARS else f"{said[: LABEL_CHARS - 1]}…"
     return summary.id, f"{summary.changed:%Y-%m-%d %H:%M}  {said or '(nothing said)'}"
 

@@ -12,6 +12,7 @@ from agent_cli.providers.anthropic_answer import AnthropicAnswer
 from agent_cli.providers.anthropic_wire import body
 from agent_cli.providers.classify import Asked
 from agent_cli.providers.exchange import CONNECT_TIMEOUT, Peer, run, translated
+from agent_cli.settings.explain import masked
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -79,4 +80,4 @@ class Anthropic:
     def _peer(self) -> Peer:
         import anthropic  # noqa: PLC0415 - slow to import, must not delay the prompt
 
-        return Peer(anthropic, self._asked, self._url, self._idle_timeout)
+        return Peer(anthropic, self._asked, masked(self._url), self._idle_timeout)

@@ -12,6 +12,7 @@ from agent_cli.providers.classify import Asked
 from agent_cli.providers.exchange import CONNECT_TIMEOUT, Peer, run, translated
 from agent_cli.providers.openai_answer import OpenAIAnswer
 from agent_cli.providers.openai_wire import body
+from agent_cli.settings.explain import masked
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -82,4 +83,4 @@ class OpenAIChat:
     def _peer(self) -> Peer:
         import openai  # noqa: PLC0415 - slow to import, must not delay the prompt
 
-        return Peer(openai, self._asked, self._url, self._idle_timeout)
+        return Peer(openai, self._asked, masked(self._url), self._idle_timeout)

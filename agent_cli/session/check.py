@@ -15,5 +15,5 @@ class Check:
 
     def line(self) -> str:
         """The finding in one line."""
-        text = " ".join(f"{self.found}. {self.advice}".split()) if self.advice else self.found
-        return f"{self.level:<5} {self.subject:<12} {text}"
+        text = f"{self.found}. {self.advice}" if self.advice else self.found
+        return f"{self.level:<5} {self.subject:<12} {' '.join(text.split())}"

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 from agent_cli.core.errors import SettingsError, UsageError
+from agent_cli.settings.explain import masked
 from agent_cli.settings.schema import ProviderSettings, Settings, Wire
 
 _KEYS = {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
@@ -136,12 +137,13 @@ async def _default(account: Account, list_models: ListModels, default_model: Def
     names = await list_models(account)
     if len(names) == 1:
         return names[0]
+    server = masked(account.base_url or "")
     if not names:
         raise SettingsError(
-            f"The server at {account.base_url} lists no model. Name one with -m {account.provider}/NAME."
+            f"The server at {server} lists no model. Name one with -m {account.provider}/NAME."
         )
     listed = "\n".join(f"  {account.provider}/{name}" for name in names)
-    raise SettingsError(f"The server at {account.base_url} has several models. Choose one with -m:\n{listed}")
+    raise SettingsError(f"The server at {server} has several models. Choose one with -m:\n{listed}")
 
 
 _CONNECT = "Set OPENAI_API_KEY, ANTHROPIC_API_KEY or OPENAI_BASE_URL, or choose `-m offline`."
