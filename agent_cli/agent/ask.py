@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 
 from agent_cli.context.engine import ContextEngine
 from agent_cli.context.ledger import Ledger
-from agent_cli.core.errors import Overflow, ProviderError
+from agent_cli.core.errors import Overflow, ProviderError, ThinkingRefused
 from agent_cli.core.events import (
     AgentEvent,
     Finished,
@@ -35,20 +35,38 @@ class Asker:
 
     async def ask(self, emit: Emit) -> tuple[Request, Completion]:
         """Runs the call. An overflow is answered by one forced compaction and one retry (G7), except in mode
-        none (G6). Raises ProviderError, ContextError."""
-        try:
-            return await self._once(emit)
-        except Overflow as overflow:
-            if overflow.limit is not None:
-                self._engine.learn_limit(overflow.limit)
-            if self._engine.mode == "none":
-                raise Overflow(
-                    _MODE_NONE.format(overflow), limit=overflow.limit, used=overflow.used
-                ) from overflow
-            emit(Notice(f"The provider says the input is too long; compacting. ({overflow})", "warning"))
-            if await self._engine.compress(emit, trigger="overflow") is None:
-                raise
-        return await self._once(emit)
+        none (G6); where the error names a smaller window that alone explains it, by a retry within that window
+        (C11). Thinking that is refused is left out from then on (C31). Raises ProviderError, ContextError."""
+        shrunk = compacted = False
+        while True:
+            try:
+                return await self._once(emit)
+            except Overflow as overflow:
+                window = self._engine.window
+                if self._smaller_window(overflow, emit) and not shrunk:
+                    shrunk = True
+                    continue
+                if compacted or not (await self._compact(overflow, emit) or self._engine.window < window):
+                    raise
+                compacted = True
+            except ThinkingRefused as refused:
+                if not self._engine.drop_thinking():
+                    raise
+                emit(Notice(f"Asking again without the model's earlier thinking. ({refused})", "warning"))
+
+    def _smaller_window(self, overflow: Overflow, emit: Emit) -> bool:
+        if overflow.limit is None or not self._engine.learn_limit(overflow.limit, overflow.used):
+            return False
+        emit(Notice(f"The model's window is {overflow.limit:,} tokens, smaller than thought; asking again."))
+        return True
+
+    async def _compact(self, overflow: Overflow, emit: Emit) -> bool:
+        if self._engine.mode == "none":
+            raise Overflow(
+                _MODE_NONE.format(overflow), limit=overflow.limit, used=overflow.used
+            ) from overflow
+        emit(Notice(f"The provider says the input is too long; compacting. ({overflow})", "warning"))
+        return await self._engine.compress(emit, trigger="overflow") is not None
 
     async def _once(self, emit: Emit) -> tuple[Request, Completion]:
         appended = await self._hooks.pre_request(self._ledger.view.messages)

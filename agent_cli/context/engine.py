@@ -15,7 +15,7 @@ from agent_cli.context.planner import ASKED
 from agent_cli.context.report import ContextInfo
 from agent_cli.context.strategy import PRESETS, PresetStrategy
 from agent_cli.context.validate import Checker
-from agent_cli.context.view import cleared
+from agent_cli.context.view import cleared, has_thinking
 from agent_cli.core.entries import Compaction, Trigger
 from agent_cli.core.errors import ContextError
 from agent_cli.core.events import Notice
@@ -30,6 +30,8 @@ from agent_cli.tokens.count import Counter
 
 RESULT_SHARE = 0.25
 """Share of usable that one tool result may take."""
+LEAST_WINDOW = 1_000
+"""Tokens: an error that names a smaller window than this is not believed."""
 STEP_SHARE = 0.4
 """Share of usable, the fixed part taken off, that the results of one step may take together."""
 
@@ -71,6 +73,7 @@ class ContextEngine:
         self._checker = Checker()
         self._cache_lost = False
         self._said: set[str] = set()
+        self._drafter.learned = self._known_limit()
         anchor = ledger.view.anchor
         if anchor is not None and anchor.model == provider.model.id:
             counter.learn(anchor.estimated, anchor.usage.input)
@@ -90,7 +93,7 @@ class ContextEngine:
         model = provider.model
         self._drafter.provider = provider
         self._drafter.counter = self._counters.setdefault(model.id, Counter(model.ratio))
-        self._drafter.learned = None
+        self._drafter.learned = self._known_limit()
         self._cache_lost = True
         self._compactor.reset()
 
@@ -171,9 +174,29 @@ class ContextEngine:
         """The request's input in o200k tokens."""
         return self.counter.fixed(request.system, request.tools) + self._drafter.tokens(request.messages)
 
-    def learn_limit(self, tokens: int) -> None:
-        """A provider's error named its true window, in its own tokens (C11)."""
-        self._drafter.learned = tokens
+    def learn_limit(self, tokens: int, used: int | None = None) -> bool:
+        """A provider's error named its true window, in its own tokens (C11); it is remembered with the session.
+
+        `used` is what the error said of the request's size. True: that limit explains the refusal, and with the output
+        budget it leaves the next request fits as it is.
+        """
+        before = self._draft()
+        if not LEAST_WINDOW <= tokens < before.budget.window:
+            return False
+        self._drafter.learned = self._ledger.limit(self._drafter.model.id, tokens).tokens
+        after = self._draft()
+        explained = used is None or used <= before.size + before.budget.output
+        return explained and after.size < after.budget.trigger
+
+    def drop_thinking(self) -> bool:
+        """Takes the model's earlier thinking out of the view, since the provider refuses it (C31). False: there is
+        none."""
+        messages = self._ledger.view.messages
+        thoughtful = (message.id for message in reversed(messages) if has_thinking(message))
+        newest = next(thoughtful, "")
+        if newest:
+            self._ledger.clear((), thinking=newest)
+        return bool(newest)
 
     def step_budget(self) -> int:
         """O200k tokens that the results of one step may have together."""
@@ -190,6 +213,10 @@ class ContextEngine:
     def info(self) -> ContextInfo:
         """What fills the window now (G2)."""
         return self.strategy.context_info(self._draft(), self.override, self.default_mode)
+
+    def _known_limit(self) -> int | None:
+        limit = self._ledger.view.limit
+        return limit.tokens if limit is not None and limit.model == self._drafter.model.id else None
 
     def _draft(self, appended: Sequence[Message] = ()) -> Draft:
         return self._drafter.draft(self._ledger.view, appended)

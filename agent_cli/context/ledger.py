@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Any, Literal
 
 from agent_cli.context.view import View, fold
-from agent_cli.core.entries import Clear, Compaction, Entry, Interrupt, Mode, UsageEntry
+from agent_cli.core.entries import Clear, Compaction, Entry, Interrupt, Limit, Mode, UsageEntry
 from agent_cli.core.messages import Message, Origin, Part, Role
 from agent_cli.core.ports import Clock, Store
 from agent_cli.core.usage import Usage
@@ -47,9 +47,14 @@ class Ledger:
         """Notes what a model call used; `estimated` is our own count of its input in o200k tokens."""
         return self._add(UsageEntry(self._id("u"), self._now(), model, usage, purpose, estimated, cost_usd))
 
-    def clear(self, call_ids: Iterable[str]) -> Clear:
-        """Turns the results of these calls into placeholders (J1)."""
-        return self._add(Clear(self._id("k"), self._now(), tuple(call_ids)))
+    def clear(self, call_ids: Iterable[str], *, thinking: str = "") -> Clear:
+        """Turns the results of these calls into placeholders (J1), and takes thinking out of the messages up to the
+        one of that id (C31)."""
+        return self._add(Clear(self._id("k"), self._now(), tuple(call_ids), thinking))
+
+    def limit(self, model: str, tokens: int) -> Limit:
+        """Notes the window that a provider's error named, in the model's own tokens (C11)."""
+        return self._add(Limit(self._id("l"), self._now(), model, tokens))
 
     def compaction(self, **fields: Any) -> Compaction:
         """Replaces older messages by a summary (K5, J3) or drops them (K6)."""

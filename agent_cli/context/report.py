@@ -51,7 +51,7 @@ def measure(
         default=default,
         ratio=round(counter.ratio, 3),
         source=_source(draft, drafter),
-        window_source=drafter.model.window_source,
+        window_source=_window_source(drafter),
     )
 
 
@@ -100,6 +100,11 @@ def _scaled(rows: list[int], total: int) -> list[int]:
     scaled = [row * total // whole for row in rows]
     scaled[scaled.index(max(scaled))] += total - sum(scaled)
     return scaled
+
+
+def _window_source(drafter: Drafter) -> str:
+    learned = drafter.learned is not None and drafter.window == drafter.learned
+    return "named by the provider's error" if learned else drafter.model.window_source
 
 
 def _source(draft: Draft, drafter: Drafter) -> str:

@@ -9,8 +9,8 @@ import msgspec
 from agent_cli import prompts
 from agent_cli.context.clip import size_of
 from agent_cli.context.record import Record, calls_with_results, main_argument
-from agent_cli.core.entries import Clear, Compaction, Entry, Interrupt, Mode, UsageEntry
-from agent_cli.core.messages import Message, Text, ToolCall, ToolResult
+from agent_cli.core.entries import Clear, Compaction, Entry, Interrupt, Limit, Mode, UsageEntry
+from agent_cli.core.messages import Message, Text, Thinking, ToolCall, ToolResult
 
 TODO = "todo"
 
@@ -29,6 +29,7 @@ class View(msgspec.Struct, frozen=True):
     typed: Message | None = None
     """The newest visible message that the user typed."""
     anchor: UsageEntry | None = None
+    limit: Limit | None = None
     mode: str = ""
     compactions: int = 0
     fresh: int = 0
@@ -74,7 +75,12 @@ def fold(view: View, entry: Entry) -> View:
             anchor = entry if entry.usage.input > 0 and entry.estimated > 0 else view.anchor
             return change(view, anchor=anchor, last_call=entry.ts)
         case Clear():
-            return change(view, messages=cleared(view.messages, entry.call_ids))
+            thoughtful = without_thinking(view.messages, entry.thinking) if entry.thinking else view.messages
+            return change(
+                view, messages=cleared(thoughtful, entry.call_ids) if entry.call_ids else thoughtful
+            )
+        case Limit():
+            return change(view, limit=entry)
         case Compaction():
             return _compacted(view, entry)
         case Mode():
@@ -144,6 +150,24 @@ def stand_in(entry: Compaction) -> tuple[Message, ...]:
         return (summary,)
     ack = Message(f"{entry.id}-ack", entry.ts, "assistant", (Text(prompts.load("context_ack")),), "ack")
     return (summary, ack)
+
+
+def without_thinking(messages: tuple[Message, ...], last: str) -> tuple[Message, ...]:
+    """The messages without the model's thinking up to the one with the id `last` (C31)."""
+    end = next((at for at, message in enumerate(messages, 1) if message.id == last), 0)
+    return (*map(_unthinking, messages[:end]), *messages[end:])
+
+
+def has_thinking(message: Message) -> bool:
+    """Whether the message holds a model's thinking."""
+    return any(isinstance(part, Thinking) for part in message.parts)
+
+
+def _unthinking(message: Message) -> Message:
+    if not has_thinking(message):
+        return message
+    parts = tuple(part for part in message.parts if not isinstance(part, Thinking))
+    return msgspec.structs.replace(message, parts=parts)
 
 
 def cleared(messages: tuple[Message, ...], call_ids: Iterable[str]) -> tuple[Message, ...]:

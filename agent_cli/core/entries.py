@@ -63,12 +63,23 @@ class Compaction(msgspec.Struct, frozen=True, tag="compaction", omit_defaults=Tr
         )
 
 
-class Clear(msgspec.Struct, frozen=True, tag="clear"):
-    """Micro-compaction: the results of these calls become placeholders in the view (J1)."""
+class Clear(msgspec.Struct, frozen=True, tag="clear", omit_defaults=True):
+    """Micro-compaction: the results of these calls become placeholders in the view (J1). `thinking` is the id of the
+    newest message whose thinking leaves the view, with that of all before it: its provider refused it (C31)."""
 
     id: str
     ts: str
     call_ids: tuple[str, ...]
+    thinking: str = ""
+
+
+class Limit(msgspec.Struct, frozen=True, tag="limit"):
+    """A provider's error named the true window of a model, `tokens` of its own (C11)."""
+
+    id: str
+    ts: str
+    model: str
+    tokens: int
 
 
 class Mode(msgspec.Struct, frozen=True, tag="mode"):
@@ -93,4 +104,4 @@ class Unknown(msgspec.Struct, frozen=True):
     type: str
 
 
-Entry = Message | UsageEntry | Compaction | Clear | Mode | Interrupt
+Entry = Message | UsageEntry | Compaction | Clear | Limit | Mode | Interrupt

@@ -92,6 +92,10 @@ class MalformedHistory(ProviderError):
     """The provider refuses the message list, for instance a call without its result."""
 
 
+class ThinkingRefused(MalformedHistory):
+    """The provider refuses the model's earlier thinking in the message list (C31)."""
+
+
 class BadRequest(ProviderError):
     """The provider refuses the request for a reason of its own."""
 

@@ -20,6 +20,7 @@ from agent_cli.core.errors import (
     QuotaExceeded,
     RateLimited,
     ServerFailed,
+    ThinkingRefused,
 )
 from agent_cli.providers import overflow
 
@@ -52,10 +53,17 @@ _MALFORMED = re.compile(
     r"|failed to parse tool call arguments as json"
     r"|each `?tool_use`? must have a single result"
     r"|ids must be unique"
-    r"|blocks in the latest assistant message cannot be modified"
-    r"|invalid `?signature`? in `?thinking"
     r"|roles must alternate"
     r"|must be passed back",
+    re.IGNORECASE,
+)
+# The block was changed or is another account's (Anthropic), or the field is unknown (servers of the Chat wire).
+_THINKING = re.compile(
+    r"`?thinking`?.{0,60}blocks?.{0,60}cannot be modified"
+    r"|blocks in the latest assistant message cannot be modified"
+    r"|signature\W.{0,20}\bthinking|\bthinking\W.{0,20}signature"
+    r"|\breasoning(?:_content|_details)?\W{1,3}.{0,20}(?:unsupported|not (?:supported|permitted|allowed)|unexpected)"
+    r"|(?:extra inputs?|unknown|unrecognized|unexpected)\b.{0,60}\b(?:reasoning|reasoning_content|thinking)\b",
     re.IGNORECASE,
 )
 _FILTER = re.compile(
@@ -152,6 +160,11 @@ def _veto(status: int | None, text: str, what: str, asked: Asked) -> ProviderErr
 
 def _refusal(status: int | None, text: str, what: str, asked: Asked) -> ProviderError:
     who = asked.who
+    if status in (None, 200, 400, 422) and _THINKING.search(text):
+        return ThinkingRefused(
+            f"{who} refused the model's earlier thinking: {what}. Compact or start a new session.",
+            status=status,
+        )
     if _MALFORMED.search(text):
         return MalformedHistory(
             f"{who} refused the message list: {what}. Compact or start a new session.", status=status
