@@ -10,12 +10,13 @@ from agent_cli.context.draft import Draft, Drafter
 from agent_cli.context.hold import Hold
 from agent_cli.context.keep import Plan
 from agent_cli.context.ledger import Ledger
-from agent_cli.context.planner import Planner, Proposal
+from agent_cli.context.planner import ASKED, Planner, Proposal
 from agent_cli.context.recap import summary_in
 from agent_cli.context.summarise import THINKING_ROOM, Summariser, Summary, Task
 from agent_cli.context.truncate import STAGES, Drop, Shrink, measure
 from agent_cli.context.view import cleared, fold
 from agent_cli.core.entries import Compaction, Trigger
+from agent_cli.core.errors import ConnectionFailed
 from agent_cli.core.events import AgentEvent, Compacted, CompactionStarted, Notice, UsageReported
 from agent_cli.core.hooks import Hooks
 from agent_cli.core.messages import Message
@@ -58,13 +59,14 @@ class Compactor:
         self, emit: Emit, *, trigger: Trigger, focus: str = "", appended: Sequence[Message] = ()
     ) -> Compaction | None:
         """Replaces older messages by one summary, merged with the previous one (K4, K5). None: nothing to compact.
-        Succeeds without the model too. Cancelled before its end it has changed nothing."""
+        Succeeds without the model too. Cancelled before its end it has changed nothing. Raises ConnectionFailed: the
+        server cannot be reached, and nobody asked for a compaction."""
         draft = self._drafter.draft(self._ledger.view, appended)
         proposal = self.planner.propose(draft, trigger)
         if proposal is None:
             return None
         emit(CompactionStarted(trigger))
-        summary = await self._summary(draft, proposal, focus, emit)
+        summary = await self._summary(draft, proposal, trigger, focus, emit)
         recap = self.planner.recap(draft, proposal.plan, summary.text, proposal.limit)
         entry = self._commit(
             draft,
@@ -122,7 +124,9 @@ class Compactor:
                 division, recap = Plan(kept[0].id, kept, ()), draft.view.summary
         return self._commit(draft, division, recap, appended, clear=clear, layer="TRUNCATE", trigger=trigger)
 
-    async def _summary(self, draft: Draft, proposal: Proposal, focus: str, emit: Emit) -> Summary:
+    async def _summary(
+        self, draft: Draft, proposal: Proposal, trigger: Trigger, focus: str, emit: Emit
+    ) -> Summary:
         """The model's summary; an empty one when the model cannot, and the user is told why (C04, C08)."""
         if not self._drafter.model.can_summarise:
             return Summary("")
@@ -144,7 +148,12 @@ class Compactor:
             replaced=proposal.replaced,
             result_chars=self._settings.summary_result_chars,
         )
-        summary = await summariser.write(task)
+        try:
+            summary = await summariser.write(task)
+        except ConnectionFailed as error:
+            if trigger not in ASKED:
+                raise  # the model's own call would fail as well: nothing is given up for it
+            summary = Summary("", str(error))
         if summary.failure:
             emit(Notice(_BY_MACHINE.format(summary.failure), "warning"))
         return summary

@@ -10,7 +10,7 @@ from agent_cli import prompts
 from agent_cli.context.clip import Count, middle
 from agent_cli.context.recap import escape
 from agent_cli.context.record import main_argument
-from agent_cli.core.errors import Overflow, ProviderError
+from agent_cli.core.errors import ConnectionFailed, Overflow, ProviderError
 from agent_cli.core.events import Finished, Restarted
 from agent_cli.core.messages import Message, Text, Thinking, ToolCall
 from agent_cli.core.models import Completion, Request, StopReason
@@ -24,10 +24,25 @@ NEWEST = (1.0, 0.5, 0.25)
 """Then only the newest lines go in, up to these shares of the room."""
 MAX_TEXT_CHARS = 6_000
 """Characters of one message that a summary request holds; the user's words are kept by machine besides."""
+LEAST_TOKENS = 12
+"""An answer without any heading and shorter than this says too little to stand for a conversation."""
 LEAST_REPLACED = 300
 """A summary up to this many tokens is never too long for what it replaces."""
 THINKING_ROOM = 4_096
 """Tokens of output beside the summary itself, for models that think first."""
+
+LAST_CHARS = 600
+"""A tool call within the last characters of an answer is what the model meant to do next, not a quotation."""
+
+# How models write calls as text when their server does not parse them: XML, JSON, and marks in brackets or pipes.
+_CALL = re.compile(
+    r"^\s*(?:```\w*\s*)?(?:"
+    r"<\W?(?:\w+:)?(?:tool|function)[_\u2581]?calls?\b|<\W?(?:\w+:)?(?:invoke|tool_use|function)\b"
+    r"|\[TOOL_CALLS?\]|<\W(?:tool\u2581calls|python_tag)"
+    r"|\{\s*\"(?:name|tool|function)\"\s*:)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_HEADING = re.compile(r"^#+\s*\w", re.MULTILINE)
 
 
 class Task(msgspec.Struct, frozen=True):
@@ -72,7 +87,8 @@ class Summariser:
         self._pass_on = pass_on
 
     async def write(self, task: Task) -> Summary:
-        """Never raises but for cancellation: at the end of the ladder there is no summary, and a reason."""
+        """At the end of the ladder there is no summary, and a reason. What the provider could not cure by its own
+        tries is not tried again. Raises ConnectionFailed: no server."""
         failure = "the messages do not fit the model that summarises"
         tries = 0
         for prompt in self._prompts(task):
@@ -82,10 +98,10 @@ class Summariser:
                 except Overflow as error:
                     failure = str(error)
                     break
+                except ConnectionFailed:
+                    raise
                 except ProviderError as error:
-                    failure = str(error)
-                    tries += 1 if error.retryable else RETRIES + 1
-                    continue
+                    return Summary("", str(error))
                 text = summary_text(completion)
                 failure = rejection(completion, text, task.replaced, self._count)
                 if not failure:
@@ -196,10 +212,10 @@ def rejection(completion: Completion, text: str, replaced: int, count: Count) ->
     if not text:
         thought = any(isinstance(part, Thinking) for part in completion.parts)
         return "the model only thought and wrote no summary" if thought else "the summary was empty"
-    if re.match(
-        r"\s*(<(tool_call|function_call|function|invoke|tool_use)\b|\{\s*\"(name|tool|function)\"\s*:)", text
-    ):
+    if _CALL.match(text) or _CALL.search(text[-LAST_CHARS:]):
         return "the model wrote a tool call instead of a summary"
+    if count(text) < LEAST_TOKENS and not _HEADING.search(text):
+        return "the summary said too little"
     if count(text) > max(LEAST_REPLACED, replaced):
         return "the summary was longer than what it replaces"
     return ""

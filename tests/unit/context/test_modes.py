@@ -8,7 +8,7 @@ from tests.unit.context.doubles import Bench, texts, words
 
 
 def crowded(**settings) -> Bench:
-    bench = Bench("SUMMARY", **settings)
+    bench = Bench("## State\nSUMMARY", **settings)
     bench.user("read every file")
     for number in range(18):
         bench.step(words(1_500, f"s{number}_"))
@@ -63,7 +63,7 @@ def test_g3_a_manual_compaction_works_in_every_mode(mode):
 
 
 def test_g3_a_manual_compaction_halves_even_a_small_conversation():
-    bench = Bench("SUMMARY", window=200_000)
+    bench = Bench("## State\nSUMMARY", window=200_000)
     bench.user("hello")
     for number in range(6):
         bench.step(words(1_000, f"s{number}_"))
@@ -73,7 +73,7 @@ def test_g3_a_manual_compaction_halves_even_a_small_conversation():
 
 
 def test_g7_an_overflow_compacts_without_a_threshold_check():
-    bench = Bench("SUMMARY", window=200_000)
+    bench = Bench("## State\nSUMMARY", window=200_000)
     bench.user("go")
     for number in range(6):
         bench.step(words(1_000, f"s{number}_"))
@@ -83,7 +83,7 @@ def test_g7_an_overflow_compacts_without_a_threshold_check():
 
 
 def test_g7_an_overflow_with_too_few_messages_for_a_summary_is_truncated():
-    bench = Bench("SUMMARY", window=200_000)
+    bench = Bench("## State\nSUMMARY", window=200_000)
     bench.user("go")
     bench.step(words(20_000, "huge"))
     entry = bench.compress("overflow")
@@ -92,7 +92,7 @@ def test_g7_an_overflow_with_too_few_messages_for_a_summary_is_truncated():
 
 
 def test_k7_a_cut_answer_compacts_without_a_threshold_check():
-    bench = Bench("SUMMARY", window=200_000)
+    bench = Bench("## State\nSUMMARY", window=200_000)
     bench.user("go")
     bench.step(words(3_000))
     bench.step(words(3_000))
@@ -117,7 +117,7 @@ def test_g1_a_switch_while_a_summary_is_being_written_lets_it_finish():
 
     def switching(request):
         bench.engine.switch("none")
-        return "SUMMARY"
+        return "## State\nSUMMARY"
 
     bench.provider._replies[:] = [switching]
     request = bench.prepare()

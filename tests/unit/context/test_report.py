@@ -8,7 +8,7 @@ from tests.unit.context.doubles import Bench, StaticFixed, words
 
 def bench_with_all_kinds() -> Bench:
     tools = (ToolSpec("read_file", "Reads a file.", {"type": "object"}),)
-    bench = Bench("SUMMARY", fixed=StaticFixed((words(500), "RULES"), tools))
+    bench = Bench("## State\nSUMMARY", fixed=StaticFixed((words(500), "RULES"), tools))
     bench.user(words(200))
     bench.step(words(800))
     bench.say(words(100))

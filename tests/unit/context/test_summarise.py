@@ -2,7 +2,7 @@
 
 import pytest
 
-from agent_cli.core.errors import AuthFailed, Overflow, ServerFailed
+from agent_cli.core.errors import AuthFailed, ConnectionFailed, Overflow, RateLimited, ServerFailed
 from agent_cli.core.messages import Thinking, ToolCall
 from agent_cli.core.models import Request, StopReason
 from agent_cli.tokens.count import Counter
@@ -30,6 +30,12 @@ def conversation(*replies, **fields) -> Bench:
         ("<analysis>thinking aloud</analysis>", "empty"),
         (words(30_000), "longer than what it replaces"),
         (finished("no", stop=StopReason.REFUSAL), "declined"),
+        ("I'll go on reading.\n<function_calls>\n<invoke name=\"read_file\">", "wrote a tool call"),
+        ("[TOOL_CALLS] [{\"name\": \"shell\"}]", "wrote a tool call"),
+        ("<|tool_call|>shell", "wrote a tool call"),
+        ("```json\n{\"name\": \"shell\", \"arguments\": {}}\n```", "wrote a tool call"),
+        ("I'm sorry, I can't help with that.", "said too little"),
+        ("x", "said too little"),
     ],
 )
 def test_c08_what_is_no_summary_is_rejected_and_the_machine_steps_in(answer, reason):
@@ -51,14 +57,14 @@ def test_c08_a_good_answer_after_a_bad_one_is_taken():
 
 
 def test_c08_scratch_pad_sections_are_stripped():
-    bench = conversation("<analysis>let me see</analysis>\n<summary>GOOD</summary>")
+    bench = conversation("<analysis>let me see</analysis>\n<summary>## State\nGOOD</summary>")
     entry = bench.compress()
     assert "GOOD" in entry.summary
     assert "let me see" not in entry.summary
 
 
 def test_the_summary_call_is_isolated():
-    bench = conversation("GOOD")
+    bench = conversation("## State\nGOOD")
     bench.compress()
     request = bench.provider.requests[0]
     assert request.tools == ()
@@ -67,7 +73,7 @@ def test_the_summary_call_is_isolated():
 
 
 def test_the_summariser_knows_what_the_user_waits_for():
-    bench = conversation("GOOD")
+    bench = conversation("## State\nGOOD")
     bench.user("and now the lexer")
     bench.step(words(900, "more"))
     bench.compress()
@@ -82,7 +88,7 @@ def test_c04_the_summary_request_fits_the_summariser():
     def strict(request: Request):
         counter = Counter(1.0)
         sizes.append(counter.fixed(request.system, request.tools) + counter.messages(request.messages))
-        return Overflow("context_length_exceeded") if sizes[-1] > 12_000 else "GOOD"
+        return Overflow("context_length_exceeded") if sizes[-1] > 12_000 else "## State\nGOOD"
 
     bench = Bench(strict, window=16_000)
     for number in range(150):
@@ -97,7 +103,7 @@ def test_c04_the_summary_request_fits_the_summariser():
 
 def test_c04_an_overflow_of_the_summariser_walks_down_the_ladder():
     def tiny(request: Request):
-        return Overflow("too long") if len(texts(request)) > 2_200 else "SHORT BUT GOOD"
+        return Overflow("too long") if len(texts(request)) > 2_200 else "## State\nSHORT BUT GOOD"
 
     bench = conversation(tiny)
     entry = bench.compress()
@@ -116,16 +122,25 @@ def test_c04_when_the_summariser_never_accepts_the_session_goes_on():
     assert bench.prepare().messages[-1].text == "next"
 
 
-def test_a_passing_failure_is_tried_again_and_a_lasting_one_is_not():
-    bench = conversation(ServerFailed("500"), "GOOD")
-    assert bench.compress().by == "model"
-    bench = conversation(AuthFailed("bad key"))
+@pytest.mark.parametrize("failure", [ServerFailed("500"), RateLimited("busy"), AuthFailed("bad key")])
+def test_c35_what_the_retry_layer_gave_up_is_not_tried_again(failure):
+    bench = conversation(failure)
     assert bench.compress().by == "machine"
     assert len(bench.provider.requests) == 1
 
 
+def test_an_unreachable_server_costs_no_history_unless_a_compaction_was_asked_for():
+    bench = conversation(ConnectionFailed("no route"), window=6_000)
+    bench.user("go on")
+    with pytest.raises(ConnectionFailed):
+        bench.prepare()
+    assert bench.compactions == []
+    assert len(bench.provider.requests) == 1
+    assert bench.compress().by == "machine"
+
+
 def test_the_previous_summary_stays_when_the_next_one_fails():
-    bench = conversation("THE FIRST SUMMARY", "")
+    bench = conversation("## State\nTHE FIRST SUMMARY", "")
     bench.compress()
     for number in range(5):
         bench.step(words(900, f"t{number}_"))
