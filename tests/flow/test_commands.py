@@ -1,11 +1,10 @@
 """Slash commands and `agent doctor` through the installed program."""
 
 import json
-import os
 
 import pytest
 
-from agent_cli.providers.fakes import Call, Fault, FakeServer, Reply
+from agent_cli.providers.fakes import Call, FakeServer, Fault, Reply
 from tests.flow.running import WIRES, run
 
 READY = Reply(calls=(Call("ready", {}),))
@@ -137,4 +136,4 @@ def test_debug_log_of_a_run_is_for_its_owner_alone(home):
     assert done.code == 0
     log = home / "agent" / "state" / "debug.log"
     assert str(log) in done.out
-    assert os.stat(log).st_mode & 0o777 == 0o600
+    assert log.stat().st_mode & 0o777 == 0o600

@@ -69,7 +69,7 @@ def test_a_terminal_gets_osc_52(work):
     script = "from tests.unit.commands.running import reply; import sys; sys.stderr.write(reply('/copy', say=('list files',)).text)"
     leader, follower = os.openpty()
     env = {**os.environ, "TERM": "xterm", "PATH": "", "PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run([sys.executable, "-c", script], stdout=follower, stderr=subprocess.PIPE, env=env, text=True)
+    done = subprocess.run([sys.executable, "-c", script], stdout=follower, stderr=subprocess.PIPE, env=env, text=True, check=True)
     os.close(follower)
     written = os.read(leader, 65_536)
     os.close(leader)
