@@ -79,15 +79,22 @@ class AgentLoop:
             case StopReason.MAX_TOKENS | StopReason.CONTEXT_WINDOW:
                 return await self._cut(turn, request, completion)
             case StopReason.PAUSE:
-                self._say(turn, completion.parts)
-                self._nudge(turn)
-                return None
+                return await self._paused(turn, completion)
             case StopReason.REFUSAL | StopReason.ERROR:
                 self._say(turn, completion.parts)
                 text = _text(completion.parts)
                 return turn.end("error", text, stop=completion.stop, error=text or _DECLINED)
             case _:
                 assert_never(completion.stop)
+
+    async def _paused(self, turn: _Turn, completion: Completion) -> TurnFinished | None:
+        """A pause is no end: calls are run as ever, and without any the model is asked to go on."""
+        if _calls(completion.parts):
+            return await self._complete(turn, completion)
+        self._say(turn, completion.parts)
+        turn.pieces.append(_text(completion.parts))
+        self._nudge(turn, "resume")
+        return None
 
     async def _complete(self, turn: _Turn, completion: Completion) -> TurnFinished | None:
         calls = _calls(completion.parts)
@@ -99,7 +106,7 @@ class AgentLoop:
             turn.pieces.clear()
             await self._run_calls(turn, calls)
             return None
-        if text.strip() or turn.pieces:
+        if text.strip() or any(map(str.strip, turn.pieces)):
             self._say(turn, completion.parts)
             return turn.end("ok", text, stop=completion.stop)
         turn.empty += 1
@@ -137,9 +144,11 @@ class AgentLoop:
             turn.emit(MessageAdded(self._ledger.message("tool", (result,))))
         if must_compact or turn.cut > MAX_CONTINUATIONS:
             return turn.end("error", text, stop=completion.stop, error=_CUT)
+        if calls:
+            turn.pieces.clear()  # the answers to the calls come between: what follows is no continuation
+            return None
         turn.pieces.append(text)
-        if not calls:
-            self._nudge(turn)
+        self._nudge(turn, "continue")
         return None
 
     def _window_full(self, request: Request, completion: Completion) -> bool:
@@ -156,8 +165,8 @@ class AgentLoop:
         if any(not isinstance(part, Thinking) for part in kept):
             turn.emit(MessageAdded(self._ledger.message("assistant", kept)))
 
-    def _nudge(self, turn: _Turn) -> None:
-        message = self._ledger.message("user", (Text(prompts.load("continue")),), origin="loop")
+    def _nudge(self, turn: _Turn, prompt: str) -> None:
+        message = self._ledger.message("user", (Text(prompts.load(prompt)),), origin="loop")
         turn.emit(MessageAdded(message))
 
 
