@@ -1,9 +1,11 @@
 """The entry point: `agent [PROMPT]`, `agent -p PROMPT`, `agent SUBCOMMAND`."""
 
 import asyncio
+import importlib
 import logging
 import os
 import sys
+from dataclasses import replace
 from typing import Any
 
 import typer
@@ -16,9 +18,11 @@ from agent_cli.cli.directory import working_directory
 from agent_cli.cli.subcommands import subcommands
 from agent_cli.core.errors import AgentError, InputError
 from agent_cli.core.events import Notice, TurnFinished
+from agent_cli.core.ports import Approver
 from agent_cli.headless.output import Output, Stream, open_output
 from agent_cli.headless.run import INTERRUPTED, Absent, error_code, run
 from agent_cli.headless.stdin import join, read_piped
+from agent_cli.session.opened import Opened
 
 NAME = "agent"
 SUBCOMMANDS = tuple(
@@ -82,8 +86,11 @@ def prompt(
             flags={key: value for key, value in flags.items() if value is not None},
             session=app.Which(latest=continue_, id=resume, fork=fork, keep=not no_session),
         )
-        text = _prompt_text(words, print_)
-        code = asyncio.run(_headless(wanted, text, output))
+        if print_ is None and output_format == "text" and _at_a_screen():
+            code = _interactive(wanted, " ".join(words or ()))
+        else:
+            text = _prompt_text(words, print_)
+            code = asyncio.run(_headless(wanted, text, output))
     except AgentError as error:
         output.finish(TurnFinished("error", "", 0, error=str(error)))
         code = error_code(error)
@@ -91,6 +98,29 @@ def prompt(
         output.finish(TurnFinished("interrupted", "", 0, error="Interrupted."))
         code = INTERRUPTED
     raise typer.Exit(code)
+
+
+def _at_a_screen() -> bool:
+    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
+
+
+def _interactive(wanted: app.Options, prompt: str) -> int:
+    # By name, because prompt_toolkit must not be imported where nobody types.
+    front = importlib.import_module("agent_cli.repl.app")
+
+    async def open_wished(wish: Any, approver: Approver) -> Opened:
+        return await app.open_session(_options(wanted, wish), os.environ, approver)
+
+    return front.run(open_wished, app.COMMANDS, cwd=wanted.cwd, prompt=prompt)
+
+
+def _options(wanted: app.Options, wish: Any) -> app.Options:
+    """The command line's options, with what the user asked for since then."""
+    if wish is None:
+        return wanted
+    session = app.Which(id=wish.session or None, fork=wish.fork, keep=wanted.session.keep)
+    flags = {**wanted.flags, "model": wish.model} if wish.model else wanted.flags
+    return replace(wanted, flags=flags, session=session)
 
 
 async def _headless(wanted: app.Options, text: str, output: Output) -> int:

@@ -48,6 +48,12 @@ class Retrying:
             yield Restarted(attempt + 1, tries, delay, reason)
             await self._clock.sleep(delay)
 
+    def warm(self) -> None:
+        """Imports the provider's SDK ahead of the first call, where it has one; meant for a thread."""
+        warm = getattr(self._inner, "warm", None)
+        if warm is not None:
+            warm()
+
     async def aclose(self) -> None:
         """Closes connections."""
         await self._inner.aclose()
