@@ -1,8 +1,8 @@
 """`/diff`: what has changed in the work tree since the last commit."""
 
 from agent_cli.commands.registry import Command, Emit, Reply
-from agent_cli.commands.visible import visible
 from agent_cli.core.errors import AgentError
+from agent_cli.render.text import visible
 from agent_cli.session.opened import Opened
 from agent_cli.workspace.git_diff import Changes, changes
 

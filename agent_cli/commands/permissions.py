@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import get_args
 
 from agent_cli.commands.registry import Command, Emit, Reply, misused
+from agent_cli.render.text import visible
 from agent_cli.session.opened import Opened
 from agent_cli.settings.schema import PermissionMode
 
@@ -46,7 +47,7 @@ def _listed(opened: Opened) -> Reply:
 
 
 def _block(title: str, lines: Iterable[str]) -> str:
-    listed = [f"  {line}" for line in lines]
+    listed = [f"  {visible(line)}" for line in lines]
     return "\n".join([f"{title}:", *listed]) if listed else f"{title}: {_EMPTY}"
 
 

@@ -13,8 +13,8 @@ from agent_cli.commands.registry import (
     Reply,
     misused,
 )
-from agent_cli.commands.visible import visible
 from agent_cli.core.errors import InputError
+from agent_cli.render.text import one_line
 from agent_cli.session.opened import Opened
 from agent_cli.transcript import index
 from agent_cli.transcript.reader import session_of
@@ -25,9 +25,9 @@ LABEL_CHARS = 70
 
 async def clear(opened: Opened, args: str, emit: Emit) -> Reply:
     """Starts a new session; the one that is left stays on disk."""
-    kept = (
-        f" The last one is kept: /resume {opened.session.id}" if opened.session.ledger.view.messages else ""
-    )
+    ledger = opened.session.ledger
+    written = ledger.store.path and ledger.view.messages
+    kept = f" The last one is kept: /resume {opened.session.id}" if written else ""
     return Reply(f"New session.{kept}", action=NewSession())
 
 
@@ -58,7 +58,7 @@ def _choice(opened: Opened) -> Reply:
 
 
 def _labelled(summary: index.Summary) -> tuple[str, str]:
-    said = visible(" ".join(summary.first_text.split()))
+    said = one_line(summary.first_text)
     said = said if len(said) <= LABEL_CHARS else f"{said[: LABEL_CHARS - 1]}…"
     return summary.id, f"{summary.changed:%Y-%m-%d %H:%M}  {said or '(nothing said)'}"
 

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import termios
 from pathlib import Path
 
 import pytest
@@ -116,3 +117,24 @@ def test_the_command_gives_the_same_a_line_each():
     assert len(answer.text.splitlines()) == len(answer.data["checks"])
     assert all(line.split()[0] in ("ok", "warn", "fail") for line in answer.text.splitlines())
     assert {"PATH", "terminal", "git", "tokenizer", "keys", "model"} <= {check["subject"] for check in answer.data["checks"]}
+
+
+@pytest.mark.parametrize(
+    ("size", "env", "level", "told"),
+    [
+        ((24, 80), {"TERM": "xterm-256color"}, "ok", "xterm-256color, 256 colours, 80×24"),
+        ((24, 80), {"TERM": "xterm", "COLORTERM": "truecolor"}, "ok", "16 million colours"),
+        ((24, 80), {"TERM": "xterm", "NO_COLOR": "1"}, "ok", "no colours"),
+        ((24, 30), {"TERM": "xterm"}, "warn", "at least 40×10"),
+        ((24, 80), {"TERM": "dumb"}, "warn", "TERM is dumb"),
+    ],
+)
+def test_the_terminal(size, env, level, told, monkeypatch):
+    leader, follower = os.openpty()
+    termios.tcsetwinsize(follower, size)
+    with os.fdopen(follower, "w", encoding="utf-8") as screen:
+        monkeypatch.setattr(sys, "stdout", screen)
+        check = doctor_machine.terminal(env)
+        monkeypatch.undo()
+    os.close(leader)
+    assert (check.level, told in check.line()) == (level, True), check.line()

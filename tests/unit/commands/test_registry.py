@@ -4,6 +4,9 @@ import pytest
 
 from agent_cli import app
 from agent_cli.commands.registry import UnknownCommand
+from agent_cli.repl.actions import Actions
+from agent_cli.repl.compose import Compose
+from agent_cli.repl.keys import bindings
 from tests.unit.commands.running import reply
 
 
@@ -41,7 +44,7 @@ def test_a_mistyped_name_gets_did_you_mean(typo, meant):
         ("/permissions yol", "/permissions [ask|", "yolo"),
         ("/debug onn", "/debug [on|off]", "on"),
         ("/doctor ofline", "/doctor [offline]", "offline"),
-        ("/help contxt", "/help [COMMAND]", "context"),
+        ("/help contxt", "/help [COMMAND|keys]", "context"),
         ("/resume abc frok", "/resume [ID [fork]]", "fork"),
     ],
 )
@@ -66,3 +69,22 @@ def test_every_word_offered_for_completion_is_understood():
             continue
         for word in command.complete(None):
             assert not reply(f"/{command.names[0]} {word}").error, (command.names[0], word)
+
+
+SHOWN = {"c": "Ctrl+", "s": "Shift+"}
+UNNAMED = {"<any>", "<bracketed-paste>", "<sigint>", "down"}
+
+
+def shown(keys: tuple) -> str:
+    names = [getattr(key, "value", key) for key in keys]
+    if names == ["escape", "c-m"]:
+        return "Alt+Enter"
+    spelled = {"escape": "Esc", "up": "↑", "c-m": "Enter"}
+    return " ".join(spelled.get(name) or SHOWN[name[0]] + name[2:].capitalize() for name in names)
+
+
+def test_help_names_every_key_that_is_bound():
+    told = reply("/help keys").text
+    bound = {shown(b.keys) for b in bindings(Actions, Compose).bindings if getattr(b.keys[0], "value", b.keys[0]).lower() not in UNNAMED}
+    assert {"Enter", "Alt+Enter", "Shift+Tab", "Ctrl+X Ctrl+E", "↑"} <= bound
+    assert [key for key in bound if key not in told] == []

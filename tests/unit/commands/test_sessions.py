@@ -38,11 +38,10 @@ def test_resume_does_not_offer_the_open_session():
     assert reply("/resume", session=Which(id=only)).action is None
 
 
-def test_c63_escape_codes_in_a_session_name_are_shown_as_signs():
+def test_c63_escape_codes_are_left_out_of_a_session_name():
     said("list \x1b[31mfiles")
     label = reply("/resume").action.choices[0][1]
-    assert "\x1b" not in label
-    assert "␛[31m" in label
+    assert label.endswith("list files")
 
 
 def test_resume_by_the_beginning_of_an_id_and_as_a_copy():
