@@ -43,7 +43,7 @@ def _begin(opened: Opened) -> Reply:
         path = debug.start(place.places.state, place.loaded.settings, os.environ)
     except OSError as error:
         return Reply(f"The debug log cannot be written: {error.strerror} ({error.filename}).", error=True)
-    return Reply(f"The debug log is on: {path}\nIt holds no keys and nothing of what is said.")
+    return Reply(f"The debug log is on: {path}\nKeys are left out of it.")
 
 
 COMMANDS = (
