@@ -13,8 +13,10 @@ async def model(opened: Opened, args: str, emit: Emit) -> Reply:
     """Goes on with the model named, or with one to be chosen."""
     now = opened.session.engine.provider.model.id
     if not args:
-        names = [now, *(name for name in _names(opened) if name != now)]
-        labels = tuple((name, f"{name} (in use)" if name == now else name) for name in names)
+        others = [name for name in _names(opened) if name != now]
+        if not others:
+            return Reply(f"Model: {now}\nNo other is set up. To use one: {USAGE}")
+        labels = ((now, f"{now} (in use)"), *((name, name) for name in others))
         return Reply(f"Model: {now}", action=Pick("Go on with which model?", labels, _using))
     wanted = opened.place.loaded.settings.aliases.get(args, args)
     if wanted == now:

@@ -70,6 +70,13 @@ def test_model_offers_what_is_known_without_a_network(monkeypatch):
     assert pick.then("fast") == UseModel("fast")
 
 
+def test_model_without_another_one_says_how_to_name_one():
+    answer = reply("/model")
+    assert answer.action is None
+    assert "offline/offline" in answer.text
+    assert "/model [PROVIDER/NAME" in answer.text
+
+
 def test_model_by_name_or_alias():
     flags = {"aliases.fast": "openai/gpt-x"}
     assert reply("/model anthropic/some-model", flags=flags).action == UseModel("anthropic/some-model")
