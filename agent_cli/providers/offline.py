@@ -7,6 +7,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import AsyncGenerator, Callable, Iterator
+from textwrap import indent
 
 import msgspec
 
@@ -270,7 +271,7 @@ def _help() -> str:
 
 
 def _report(steps: tuple[Step, ...], results: dict[int, ToolResult], done: int) -> str:
-    """What came of each step, in plain text."""
+    """What came of each step."""
     room = ANSWER_CHARS // len(steps)
     told = [_told(step, results.get(at), room) for at, step in enumerate(steps[:done])]
     left = [step.asked for step in steps[done:]]
@@ -283,13 +284,12 @@ def _told(step: Step, result: ToolResult | None, room: int) -> str:
     if result is None:
         return f"{step.asked}: done earlier; the output is no longer in view."
     content = result.content.strip("\n") or "(no output)"
-    if result.is_error:
-        return f"{step.asked}: this did not work.\n{content[:room]}"
-    if step.kind == COUNT:
+    if step.kind == COUNT and not result.is_error:
         return f"{step.arguments['path']}: {_lines(content)}"
     if len(content) > room:
         content = f"{content[:room]}\n… ({len(content) - room} more characters in the tool's result)"
-    return f"{step.asked}:\n{content}" if len(content) > 80 or "\n" in content else f"{step.asked}: {content}"
+    failed = " this did not work." if result.is_error else ""
+    return f"{step.asked}:{failed}\n\n{indent(content, '    ')}"
 
 
 def _lines(content: str) -> str:
