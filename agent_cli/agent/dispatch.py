@@ -47,7 +47,7 @@ class Dispatcher:
         result per call in the ledger (case C24)."""
         outcomes: list[_Outcome | None] = [None] * len(calls)
         started: set[int] = set()
-        budget = self._engine.step_budget()
+        room = self._engine.step_room(len(calls))
         written = 0
 
         async def one(index: int) -> None:
@@ -55,8 +55,7 @@ class Dispatcher:
             outcomes[index] = await self._outcome(calls[index], emit)
 
         def record(index: int, outcome: _Outcome) -> None:
-            nonlocal budget
-            budget -= self._record(calls[index], outcome, max(budget, 0), emit)
+            room.take(self._record(calls[index], outcome, room.next(), emit))
 
         try:
             for group in self._groups(calls):
@@ -121,9 +120,9 @@ class Dispatcher:
             text = prompts.fill("tool_crashed", error=f"{type(error).__name__}: {error}")
             return ToolOutput(text, is_error=True)
 
-    def _record(self, call: ToolCall, outcome: _Outcome, budget: int, emit: Emit) -> int:
+    def _record(self, call: ToolCall, outcome: _Outcome, share: int, emit: Emit) -> int:
         output = outcome.output
-        content = self._engine.admit(output, call.name, budget)
+        content = self._engine.admit(output, call.name, share)
         result = ToolResult(call.id, content, output.is_error)
         message = self._ledger.message("tool", (result, *output.images))
         emit(MessageAdded(message))

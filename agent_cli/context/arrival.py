@@ -11,23 +11,45 @@ SHELL_LIMIT = 1_200
 SHELL_END = 500
 """Output of programs above the first keeps its first and last tokens of the second; o200k tokens."""
 LEAST = 200
-"""Even when a step's results have used up their share, a result may have this many tokens."""
+"""Tokens that each result of a step can count on, however much the ones before it took; less where they are many."""
+FEWEST = 40
+"""A result of so few tokens is never cut: the note would be longer."""
 COUNTED_CHARS = 400_000
 """Longer texts are not counted through: their size is given from a sample."""
+
+
+class StepRoom:
+    """What the results of one step may have together, in o200k tokens: none takes what the ones after it need."""
+
+    def __init__(self, tokens: int, results: int) -> None:
+        self._left = max(tokens, 0)
+        self._results = results
+        self._least = min(LEAST, self._left // max(results, 1))
+
+    def next(self) -> int:
+        """What the next result may have."""
+        self._results -= 1
+        return max(self._left - self._least * self._results, 0)
+
+    def take(self, tokens: int) -> None:
+        """It took so many."""
+        self._left -= tokens
 
 
 def admit(
     output: ToolOutput, name: str, *, limit: int, count: Count, offload: Callable[[str, str], str]
 ) -> str:
-    """The content that enters the ledger, at most about `limit` o200k tokens. What is cut is kept whole by
+    """The content that enters the ledger, at most about `limit` o200k tokens, the note included. What is cut is kept whole by
     `offload` (name, text → path), and the result says its real size and where to read on."""
     text = clean(output.content)
-    limit = max(limit, LEAST)
+    limit = max(limit, FEWEST)
     most = min(limit, SHELL_LIMIT) if output.kind == "shell" else limit
     if fits(text, most, count):
         return text
-    end = min(SHELL_END, most // 2) if output.kind == "shell" else most // 2
-    return ends(text, end, end, count, note=_note(text, count, offload(name, text)))
+    note = _note(text, count, offload(name, text))
+    room = max(most - count(note), 0) // 2
+    end = min(SHELL_END, room) if output.kind == "shell" else room
+    return ends(text, end, end, count, note=note)
 
 
 def _note(text: str, count: Count, path: str) -> str:

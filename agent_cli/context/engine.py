@@ -5,7 +5,10 @@ from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import get_args
 
-from agent_cli.context.arrival import admit
+import msgspec
+
+from agent_cli import prompts
+from agent_cli.context.arrival import StepRoom, admit
 from agent_cli.context.compaction import Compactor, Emit, Price
 from agent_cli.context.draft import Draft, Drafter
 from agent_cli.context.fixed import FixedPart
@@ -20,7 +23,7 @@ from agent_cli.core.entries import Compaction, Trigger
 from agent_cli.core.errors import ContextError
 from agent_cli.core.events import Notice
 from agent_cli.core.hooks import Hooks
-from agent_cli.core.messages import Message
+from agent_cli.core.messages import Message, Text
 from agent_cli.core.models import Request
 from agent_cli.core.ports import Clock, Provider
 from agent_cli.core.tools import ToolOutput
@@ -198,16 +201,16 @@ class ContextEngine:
             self._ledger.clear((), thinking=newest)
         return bool(newest)
 
-    def step_budget(self) -> int:
-        """O200k tokens that the results of one step may have together."""
+    def step_room(self, results: int) -> StepRoom:
+        """What the results of one step may have together."""
         numbers = self._drafter.budget()
-        return self._drafter.plain(int(STEP_SHARE * (numbers.usable - numbers.fixed)))
+        return StepRoom(self._drafter.plain(int(STEP_SHARE * (numbers.usable - numbers.fixed))), results)
 
-    def admit(self, output: ToolOutput, name: str, share_left: int | None = None) -> str:
-        """A tool's output as it enters the ledger: cleaned and capped (C05). `share_left` is what the results
-        before it have left of the step's budget, in o200k tokens."""
+    def admit(self, output: ToolOutput, name: str, share: int | None = None) -> str:
+        """A tool's output as it enters the ledger: cleaned and capped (C05). `share` is what it may
+        have of its step's room, in o200k tokens."""
         caps = [self.settings.tool_result_tokens, self._drafter.plain(int(RESULT_SHARE * self.usable))]
-        limit = min(caps if share_left is None else [*caps, share_left])
+        limit = min(caps if share is None else [*caps, share])
         return admit(output, name, limit=limit, count=self.counter.text, offload=self._ledger.store.offload)
 
     def info(self) -> ContextInfo:
@@ -272,11 +275,21 @@ class ContextEngine:
 
     def _checked(self, draft: Draft) -> Request:
         """The request, once more looked at: an invalid one is never sent."""
-        found = self._checker.problems(draft.request.messages)
+        request = _ending_with_the_user(draft.request)
+        found = self._checker.problems(request.messages)
         if found:
             _log.error("invalid request: %s", "; ".join(found))
             raise ContextError(f"The conversation cannot be sent: {found[0]}. Start a new one with /clear.")
-        return draft.request
+        return request
+
+
+def _ending_with_the_user(request: Request) -> Request:
+    """Wires take a final assistant message for the beginning of the answer, and many models refuse that."""
+    if not request.messages or request.messages[-1].role != "assistant":
+        return request
+    last = request.messages[-1]
+    go_on = Message(f"{last.id}-on", last.ts, "user", (Text(prompts.load("resume")),), "loop")
+    return msgspec.structs.replace(request, messages=(*request.messages, go_on))
 
 
 _FIXED_OVER_TRIGGER = (

@@ -1,5 +1,6 @@
 """Our messages → the body of a Chat Completions request. Pure and deterministic."""
 
+import re
 from typing import Any
 
 from agent_cli import prompts
@@ -10,12 +11,19 @@ from agent_cli.providers.portable import CallIds, as_json, clean, portable_name,
 WIRE = "openai:"
 """Thinking from this wire is marked `openai:FIELD`, FIELD being the message field it came in and goes back in."""
 
+_TOOLS_WITHOUT_EFFORT = re.compile(r"gpt-(5\.[6-9]|[6-9])(?!\d)")
+
 Dict = dict[str, Any]
 
 
 def body(model: ModelSpec, request: Request, *, official: bool) -> Dict:
     """Returns the request body. `official` is OpenAI's own server, which wants `max_completion_tokens` and
-    refuses the reasoning fields of others (C30, C32)."""
+    refuses the reasoning fields of others (C30, C32).
+
+    There the GPT-5.6 and 6 families answer a request with function tools by status 400 unless the effort is "none",
+    also where no effort is sent; the error itself names that way out (BerriAI/litellm#34569, and OpenAI's forum,
+    "Gpt-5.6 chat completion reasoning effort").
+    """
     made: Dict = {
         "model": model.name,
         "messages": messages(request, reasoning=not official),
@@ -25,6 +33,8 @@ def body(model: ModelSpec, request: Request, *, official: bool) -> Dict:
     }
     if request.tools:
         made["tools"] = [_tool(spec) for spec in request.tools]
+        if official and _TOOLS_WITHOUT_EFFORT.match(model.name):
+            made["reasoning_effort"] = "none"
         if not request.use_tools:
             made["tool_choice"] = "none"
     return made

@@ -1,12 +1,14 @@
 """What a tool answered, as it enters the ledger: cleaned and capped."""
 
+import pytest
+
 from agent_cli.core.tools import ToolOutput
 from agent_cli.tokens.count import Counter
 from tests.unit.context.doubles import Bench, words
 
 
-def admit(output: ToolOutput, bench: Bench | None = None, share_left: int | None = None) -> str:
-    return (bench or Bench(window=32_000)).engine.admit(output, "read_file", share_left)
+def admit(output: ToolOutput, bench: Bench | None = None, share: int | None = None) -> str:
+    return (bench or Bench(window=32_000)).engine.admit(output, "read_file", share)
 
 
 def test_a_short_result_enters_as_it_is():
@@ -63,14 +65,28 @@ def test_c05_one_huge_line_is_cut_inside_itself_and_no_character_is_broken():
 
 def test_what_a_step_has_left_bounds_each_result():
     bench = Bench(window=32_000)
-    content = admit(ToolOutput(words(3_000)), bench, share_left=500)
-    assert bench.engine.counter.text(content) < 620
-    assert admit(ToolOutput("short"), bench, share_left=0) == "short"
+    content = admit(ToolOutput(words(3_000)), bench, share=500)
+    assert bench.engine.counter.text(content) <= 510
+    assert admit(ToolOutput("short"), bench, share=0) == "short"
 
 
 def test_the_results_of_one_step_share_four_tenths_of_what_is_free():
     bench = Bench(window=32_000)
-    assert 9_500 < bench.engine.step_budget() <= 9_600
+    assert 9_500 < bench.engine.step_room(1).next() <= 9_600
+
+
+@pytest.mark.parametrize("results", [2, 10, 60])
+def test_c05_the_results_of_a_large_step_fit_its_room_and_all_of_them_show_something(results):
+    bench = Bench(window=16_000)
+    most = bench.engine.step_room(1).next()
+    room = bench.engine.step_room(results)
+    tokens = []
+    for number in range(results):
+        content = admit(ToolOutput(words(3_000, f"r{number}_")), bench, room.next())
+        tokens.append(bench.engine.counter.text(content))
+        room.take(tokens[-1])
+        assert content.startswith(f"r{number}_0")
+    assert sum(tokens) <= 1.1 * most
 
 
 def test_the_cap_scales_with_the_models_ratio():

@@ -4,6 +4,7 @@ from agent_cli.context.repair import repair
 from agent_cli.context.validate import problems
 from agent_cli.core.messages import Image, Message, Text, Thinking, ToolCall, ToolResult
 from tests.build import assistant, call, result, user
+from tests.unit.context.doubles import Bench
 
 
 def contents(messages):
@@ -22,6 +23,16 @@ def test_c18_a_call_without_result_gets_one_that_says_so():
     assert contents(mended)[0] == ("a", "one")
     assert mended[3].results[0].is_error
     assert problems(mended) == ()
+
+
+def test_a_request_ends_on_the_users_side_since_an_answer_cannot_be_begun_for_the_model():
+    bench = Bench()
+    bench.user("hi")
+    bench.say("Let me see. ")
+    request = bench.prepare()
+    assert [message.role for message in request.messages] == ["user", "assistant", "user"]
+    assert request.messages[-1].origin == "loop"
+    assert problems(request.messages) == ()
 
 
 def test_c18_an_orphaned_or_doubled_result_is_dropped():

@@ -4,6 +4,7 @@ import json
 import re
 from itertools import pairwise
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -251,3 +252,20 @@ def test_c32_ids_are_portable_unique_and_match_their_results(ids):
     assert len(set(calls)) == len(calls)
     assert all(re.fullmatch(r"[A-Za-z0-9_-]{1,64}", one) for one in calls)
     assert to_openai(*history)["messages"][2:] == sent
+
+
+@pytest.mark.parametrize(
+    ("name", "official", "tools", "effort"),
+    [
+        ("gpt-5.6-terra", True, TOOLS, "none"),
+        ("gpt-6", True, TOOLS, "none"),
+        ("gpt-5.6", True, (), None),
+        ("gpt-5.6", False, TOOLS, None),
+        ("gpt-5.4", True, TOOLS, None),
+        ("gpt-60", True, TOOLS, None),
+    ],
+)
+def test_models_that_refuse_tools_with_an_effort_get_none_at_openai_itself(name, official, tools, effort):
+    model = msgspec.structs.replace(OPENAI, name=name)
+    body = openai_wire.body(model, request(user("hi"), tools=tools), official=official)
+    assert body.get("reasoning_effort") == effort
