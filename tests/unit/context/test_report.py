@@ -34,6 +34,7 @@ def test_g2_the_rows_add_up_right_after_a_compaction_a_resume_and_a_report_of_us
     bench.compress()
     assert sum(rows(bench.engine.info())) == bench.engine.info().total
     assert bench.resumed().engine.info() == bench.engine.info()
+    bench.user("next")
     estimated = bench.engine.estimate(bench.prepare())
     bench.ledger.usage("test/model", Usage(estimated * 2 + 1, 5), estimated=estimated)
     info = bench.engine.info()
