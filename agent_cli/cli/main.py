@@ -23,6 +23,8 @@ from agent_cli.headless.output import Output, Stream, open_output
 from agent_cli.headless.run import INTERRUPTED, Absent, error_code, run
 from agent_cli.headless.stdin import join, read_piped
 from agent_cli.session.opened import Opened
+from agent_cli.settings.places import places
+from agent_cli.transcript.private import make_folder
 
 NAME = "agent"
 SUBCOMMANDS = tuple(
@@ -63,8 +65,9 @@ def prompt(
     if version:
         sys.stdout.write(f"agent {__version__}\n")
         return
+    interactive = print_ is None and output_format == "text" and _at_a_screen()
     if debug:
-        _log_to_stderr()
+        _log_to(_debug_file() if interactive else logging.StreamHandler())
     flags: dict[str, Any] = {
         "model": model,
         "provider": provider,
@@ -86,7 +89,7 @@ def prompt(
             flags={key: value for key, value in flags.items() if value is not None},
             session=app.Which(latest=continue_, id=resume, fork=fork, keep=not no_session),
         )
-        if print_ is None and output_format == "text" and _at_a_screen():
+        if interactive:
             code = _interactive(wanted, " ".join(words or ()))
         else:
             text = _prompt_text(words, print_)
@@ -143,8 +146,14 @@ def _prompt_text(words: list[str] | None, print_: str | None) -> str:
     return text
 
 
-def _log_to_stderr() -> None:
-    handler = logging.StreamHandler()
+def _debug_file() -> logging.Handler:
+    """A file for what would otherwise be written across the screen."""
+    folder = places(os.environ).state
+    make_folder(folder)
+    return logging.FileHandler(folder / "debug.log")
+
+
+def _log_to(handler: logging.Handler) -> None:
     handler.setFormatter(logging.Formatter("%(relativeCreated)d ms %(levelname)s %(message)s"))
     logger = logging.getLogger("agent_cli")
     logger.addHandler(handler)

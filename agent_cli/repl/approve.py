@@ -7,7 +7,8 @@ from agent_cli.core.tools import Answer, Question
 from agent_cli.render import events
 from agent_cli.render.text import visible
 from agent_cli.repl.menu import Choice
-from agent_cli.repl.screen import Screen
+from agent_cli.repl.settle import settled
+from agent_cli.repl.surface import Surface
 
 _CHOICES = (
     Choice("once", "yes, this once", "y"),
@@ -27,12 +28,12 @@ _SHOWN = {
 class Approve:
     """Asks the person at the screen."""
 
-    def __init__(self, screen: Screen) -> None:
+    def __init__(self, screen: Surface) -> None:
         self._screen = screen
 
     async def approve(self, question: Question) -> Answer:
         """Shows what would be done, whole and with nothing hidden, and waits (C63, C65)."""
-        await self._screen.settled()
+        await settled(self._screen)
         self._screen.print(_asked(question))
         chosen = await self._screen.choose(f"Allow {visible(question.tool)}?", _CHOICES, guarded=True)
         answer = await self._answer(chosen)

@@ -9,14 +9,14 @@ from agent_cli.core.events import Notice
 from agent_cli.core.messages import Message
 from agent_cli.render import events
 from agent_cli.render.text import clean, one_line
-from agent_cli.repl.screen import Screen
+from agent_cli.repl.surface import Surface
 from agent_cli.session.opened import Opened
 
 RECALLED = 4
 RECALLED_LINES = 4
 
 
-def started(screen: Screen, cwd: Path) -> None:
+def started(screen: Surface, cwd: Path) -> None:
     """Who this is and where; stands before the session is open."""
     where = str(cwd)
     home = str(Path.home())
@@ -25,7 +25,7 @@ def started(screen: Screen, cwd: Path) -> None:
     screen.print(line, "banner")
 
 
-def entered(screen: Screen, opened: Opened) -> None:
+def entered(screen: Surface, opened: Opened) -> None:
     """Which model and modes a session has, what it tells the user, and its last messages if it has any."""
     engine = opened.session.engine
     facts = f"{one_line(engine.provider.model.id)} · context {engine.mode} · permissions {opened.permissions.mode} · /help for help"

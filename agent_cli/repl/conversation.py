@@ -25,8 +25,8 @@ from agent_cli.repl import banner
 from agent_cli.repl.compose import Draft
 from agent_cli.repl.menu import Choice
 from agent_cli.repl.opening import Open, Wish, ready, warm
-from agent_cli.repl.screen import Screen
 from agent_cli.repl.shell import UserShell
+from agent_cli.repl.surface import SAID, Surface
 from agent_cli.repl.toolbar import Status
 from agent_cli.repl.turn import Show
 from agent_cli.session.opened import Opened
@@ -38,7 +38,7 @@ class Conversation:
     """The queue and the work. One job at a time; commands that may run beside a turn do."""
 
     def __init__(
-        self, screen: Screen, status: Status, registry: Registry, open_: Open, approver: Approver
+        self, screen: Surface, status: Status, registry: Registry, open_: Open, approver: Approver
     ) -> None:
         self._screen = screen
         self._status = status
@@ -51,6 +51,8 @@ class Conversation:
         self._beside: set[asyncio.Task[None]] = set()
         self._shell = UserShell(screen)
         self._model: str | None = None
+        self._stopped = False
+        """Whether the user has stopped the work that is going on."""
 
     @property
     def opened(self) -> Opened | None:
@@ -67,6 +69,7 @@ class Conversation:
         if first is not None:
             self._queue.append(first)
         await self._enter(None)
+        self._screen.rest()
         while True:
             while not self._queue:
                 self._wake.clear()
@@ -96,20 +99,22 @@ class Conversation:
             opened.session.interrupt()
         elif self._job is not None:
             self._job.cancel()
+        self._stopped = True
         drafts = list(self._queue)
         self._queue.clear()
         self._count()
         return drafts
 
     async def aclose(self) -> None:
-        """Ends what runs and closes the session."""
-        for task in (*self._beside, *([self._job] if self._job else [])):
-            task.cancel()
+        """Ends what runs and closes the session. A turn is ended by its session: it is cancelled once, not twice."""
         if self.opened is not None:
             await self.opened.session.aclose()
+        for task in (*self._beside, *([self._job] if self._job else [])):
+            task.cancel()
 
     async def _do(self, draft: Draft) -> None:
         self._count()
+        self._stopped = False
         self._screen.begin("working")
         self._job = asyncio.get_running_loop().create_task(self._handled(self._handle(draft)))
         await asyncio.wait([self._job])
@@ -129,7 +134,7 @@ class Conversation:
 
     async def _handle(self, draft: Draft) -> None:
         assert self.opened is not None
-        self._screen.print(events.said(draft.shown))
+        self._screen.print(events.said(draft.shown), SAID)
         if not draft.literal and draft.text.startswith("!"):
             self._screen.begin("running shell")
             await self._shell.run(self.opened, draft.text)
@@ -153,7 +158,9 @@ class Conversation:
         assert self.opened is not None
         show = Show(self._screen, self._status)
         reply = await command.run(self.opened, args, show.event)
-        if not (show.compacted and not reply.error):
+        if self._stopped:
+            self._screen.print(events.plain("interrupted", "yellow"), "notice")
+        elif not (show.compacted and not reply.error):
             self._reply(reply)
         if reply.action is not None:
             await self._act(reply.action)
@@ -233,4 +240,4 @@ class Conversation:
 
     def _count(self) -> None:
         self._status.queued = len(self._queue) if self.busy or self.opened is None else 0
-        self._screen.app.invalidate()
+        self._screen.refresh()

@@ -28,7 +28,6 @@ from agent_cli.repl.terminal import TerminalInput, TerminalOutput
 
 ESCAPE_SECONDS = 0.05
 COMPLETIONS = 8
-SETTLE_SECONDS = 0.02
 PROMPT = "› "
 _STYLE = Style.from_dict(
     {
@@ -59,7 +58,7 @@ class Screen:
         self.live = Live()
         self.menu: Menu | None = None
         self.compose = compose
-        self.painter = Painter(colour=colour, plain=plain)
+        self.painter = Painter(colour=colour)
         self.input = TerminalInput(sys.stdin)
         output = TerminalOutput.from_pty(sys.stdout)
         assert isinstance(output, TerminalOutput)
@@ -108,12 +107,9 @@ class Screen:
         self.live.clear()
         self.app.invalidate()
 
-    async def settled(self) -> None:
-        """Waits until what has happened is shown: events come through a queue, questions do not."""
-        seen = -1
-        while seen != self.events:  # noqa: ASYNC110 - there is no event to wait for: none may be coming
-            seen = self.events
-            await asyncio.sleep(SETTLE_SECONDS)
+    def refresh(self) -> None:
+        """Something that is drawn has changed."""
+        self.app.invalidate()
 
     async def choose(self, title: str, choices: tuple[Choice, ...], *, guarded: bool = False) -> str | None:
         """Lets the user choose; None: they did not."""
@@ -158,7 +154,9 @@ class Screen:
 
     def _layout(self, below: Callable[[int], StyleAndTextTuples]) -> Layout:
         search = SearchToolbar()
-        control = BufferControl(self.compose.buffer, search_buffer_control=search.control)
+        control = BufferControl(
+            self.compose.buffer, search_buffer_control=search.control, preview_search=True
+        )
         written = Window(
             control,
             height=lambda: Dimension(min=1, max=max(1, self.output.get_size().rows // 3)),

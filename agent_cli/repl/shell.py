@@ -5,7 +5,7 @@ from agent_cli.core.messages import Text
 from agent_cli.core.tools import ToolFailure, ToolOutput
 from agent_cli.render import events
 from agent_cli.repl.live import Running
-from agent_cli.repl.screen import Screen
+from agent_cli.repl.surface import Surface
 from agent_cli.session.model_choice import key_variables
 from agent_cli.session.opened import Opened
 from agent_cli.tools.shell import Shell, ShellArgs
@@ -18,7 +18,7 @@ _KEY = "!"
 class UserShell:
     """Runs the user's commands with the tool that the model uses, without asking."""
 
-    def __init__(self, screen: Screen) -> None:
+    def __init__(self, screen: Surface) -> None:
         self._screen = screen
         self._waiting: list[str] = []
 

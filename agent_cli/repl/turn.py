@@ -24,14 +24,14 @@ from agent_cli.render import events
 from agent_cli.render.blocks import Block, Blocks, Code
 from agent_cli.render.markdown import rendered
 from agent_cli.repl.live import Running
-from agent_cli.repl.screen import Screen
+from agent_cli.repl.surface import Surface
 from agent_cli.repl.toolbar import Status
 
 
 class Show:
     """Prints what is final and keeps the live area up to date, for one turn or command."""
 
-    def __init__(self, screen: Screen, status: Status) -> None:
+    def __init__(self, screen: Surface, status: Status) -> None:
         self._screen = screen
         self._status = status
         self._blocks = Blocks()
