@@ -9,7 +9,7 @@ import msgspec
 
 from agent_cli.core.messages import Image, Message, Part, Text, Thinking
 from agent_cli.core.models import ToolSpec
-from agent_cli.tokens.estimate import conservative, readable
+from agent_cli.tokens.estimate import conservative, conservative_message, readable
 from agent_cli.tokens.ranks import encoding
 
 IMAGE_TOKENS = 1_600
@@ -52,7 +52,7 @@ class Counter:
 
     def message(self, message: Message) -> int:
         """The o200k tokens of a message; the same content is counted once."""
-        return _parts(message.parts)
+        return _parts(message.parts) if self.exact else _estimated(message)
 
     def messages(self, messages: Iterable[Message]) -> int:
         """The o200k tokens of several messages."""
@@ -92,21 +92,31 @@ def _parts(parts: tuple[Part, ...]) -> int:
     return MESSAGE_OVERHEAD + sum(map(_part, parts))
 
 
+@lru_cache(maxsize=8192)
+def _estimated(message: Message) -> int:
+    return MESSAGE_OVERHEAD + conservative_message(message) + sum(map(_unread, message.parts))
+
+
+def _unread(part: Part) -> int:
+    """What a part costs beside the strings a model reads."""
+    match part:
+        case Image():
+            return IMAGE_TOKENS
+        case Text():
+            return 0
+        case Thinking(text, signature, data):
+            return 0 if text else _sealed(signature + data)
+        case _:
+            return CALL_OVERHEAD
+
+
 @lru_cache(maxsize=16)
 def _texts(texts: tuple[str, ...]) -> int:
     return sum(map(_text, texts))
 
 
 def _part(part: Part) -> int:
-    match part:
-        case Image():
-            return IMAGE_TOKENS
-        case Text(text):
-            return _text(text)
-        case Thinking(text, signature, data):
-            return _text(text) or _sealed(signature + data)
-        case _:
-            return CALL_OVERHEAD + sum(map(_text, readable(part)))
+    return _unread(part) + sum(map(_text, readable(part)))
 
 
 def _sealed(blob: str) -> int:

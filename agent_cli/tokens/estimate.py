@@ -45,12 +45,23 @@ def mixed_script(text: str) -> int:
 
 
 def conservative(text: str) -> int:
-    """Tokens by script, rather too many than too few, for when no tokenizer is at hand.
+    """Tokens of a text, rather too many than too few, for when no tokenizer is at hand: the mixed-script count (J2)
+    and what it falls short of."""
+    han = len(_HAN.findall(text))
+    return mixed_script(text) + math.ceil(_shortfall(text, 1 / 4) - 3 / 4 * han)
 
-    A third per ASCII character, a half to one and a half per other, and one per character of long unbroken runs
-    such as base64 (C41).
-    """
+
+def conservative_message(message: Message) -> int:
+    """The same of a message without its images: a third per character (K1) and what that falls short of."""
+    texts = (text for part in message.parts for text in readable(part))
+    return by_characters((message,)) + math.ceil(sum(_shortfall(text, 1 / 3) for text in texts))
+
+
+def _shortfall(text: str, counted: float) -> float:
+    """What a count of `counted` tokens per character lacks: a third per ASCII character, a half to one and a half
+    per other, and one per character of long unbroken runs such as base64 (C41)."""
     runs = sum(map(len, _ENCODED.findall(text)))
     counts = [(len(script.findall(text)), share) for script, share in _SHARES]
     plain = len(text) - runs - sum(count for count, _ in counts)
-    return math.ceil(runs + plain / 3 + sum(count * share for count, share in counts))
+    by_script = sum(count * (share - counted) for count, share in counts)
+    return runs * (1 - counted) + plain * (1 / 3 - counted) + by_script
