@@ -6,7 +6,7 @@ import logging
 import os
 import sys
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
 import typer
 from typer.main import get_command
@@ -160,8 +160,19 @@ def _log_to(handler: logging.Handler) -> None:
     logger.setLevel(logging.DEBUG)
 
 
+def _without_arguments() -> NoReturn:
+    """With nothing to parse the parser stays out: what it imports would take a quarter of the way to the prompt."""
+    try:
+        prompt()
+    except typer.Exit as end:
+        sys.exit(end.exit_code)
+    sys.exit(0)
+
+
 def main() -> None:
     """Runs the program with this process's arguments and exits."""
+    if not sys.argv[1:]:
+        _without_arguments()
     program = get_command(prompt_program)
     tools = get_command(subcommands)
     flags = {

@@ -30,7 +30,8 @@ class Actions:
         self._compose = compose
         self._status = status
         self._conversation = conversation
-        self._last_clear = float("-inf")
+        self._cleared = self._stopped = float("-inf")
+        """When Ctrl+C last found an empty input, and when it last stopped something: pressing on must not quit."""
 
     @property
     def answering(self) -> bool:
@@ -74,15 +75,14 @@ class Actions:
         """Stops what is going on; without that, clears the input; on an empty one, twice within a second, quits."""
         now = time.monotonic()
         if self._conversation.busy:
+            self._stopped = now
             self.stop(event)
-            if self._conversation.busy and self._screen.menu is None:
-                self._last_clear = float("-inf")
         elif not self._compose.empty:
             self._compose.clear()
-        elif now - self._last_clear <= TWICE_SECONDS:
+        elif now - self._cleared <= TWICE_SECONDS:
             self._screen.leave(0)
-        else:
-            self._last_clear = now
+        elif now - self._stopped > TWICE_SECONDS:
+            self._cleared = now
             self._hint("Ctrl+C again to quit")
 
     def quit(self, event: KeyPressEvent) -> None:

@@ -91,7 +91,7 @@ class PlainScreen:
                 loop.call_soon_threadsafe(self.leave, 0)
 
         threading.Thread(target=read, daemon=True).start()
-        loop.add_signal_handler(signal.SIGINT, lambda: self.on_interrupt())
+        loop.add_signal_handler(signal.SIGINT, self.on_interrupt)
 
     def _line(self, line: str) -> None:
         asked = self._asked

@@ -59,7 +59,7 @@ def test_the_partial_answer_is_kept_on_screen_and_in_the_conversation():
 def test_queued_messages_come_back_to_the_input():
     with FakeServer([Reply("slow", delay=20), Reply("both read")]) as server, terminal(server=server) as seen:
         seen.say("one")
-        seen.until("thinking")
+        seen.until("thinking 1 s")
         seen.say("queued words")
         seen.until("1 queued")
         seen.send("half a line", ESC)
@@ -73,8 +73,8 @@ def test_queued_messages_come_back_to_the_input():
 def test_ctrl_c_in_a_turn_never_quits():
     with FakeServer([Reply("slow", delay=20), Reply("alive")]) as server, terminal(server=server) as seen:
         seen.say("one")
-        seen.until("thinking")
-        seen.send(CTRL_C, CTRL_C)
+        seen.until("thinking 1 s")
+        seen.send(CTRL_C, CTRL_C, CTRL_C)
         seen.until("interrupted")
         seen.pump(0.3)
         assert seen.child.isalive()

@@ -11,7 +11,7 @@ import pytest
 
 from agent_cli.providers.fakes import Call, FakeServer, Reply
 from tests.flow.running import AGENT, entries, run, transcripts
-from tests.screen.terminal import CTRL_Z, Terminal, terminal
+from tests.screen.terminal import CTRL_Z, PAUSE, Terminal, terminal
 from tests.screen.test_interrupt import running
 
 MARK = f"49.{os.getpid()}"
@@ -119,6 +119,7 @@ def test_c64_a_dumb_terminal_gets_no_escape_codes_and_its_questions():
         seen.until(">")
         seen.send("look\n")
         seen.until("Allow shell?")
+        seen.pump(PAUSE)
         seen.send("y\n")
         seen.until("It says so.")
         assert "from-the-tool" in seen.text
