@@ -24,6 +24,7 @@ _THEME = Theme(
         "markdown.table.border": "dim",
     }
 )
+_STYLE = re.compile(r"\x1b\[[0-9;]*m")
 _TRAILING = re.compile(r" +((?:\x1b\[[0-9;]*m)*)$", re.MULTILINE)
 
 
@@ -36,7 +37,7 @@ class Painter:
         self._plain = plain
 
     def ansi(self, renderable: RenderableType, width: int) -> str:
-        """Returns whole lines of at most `width` cells, without trailing blanks."""
+        """Returns lines of at most `width` cells, without blanks at their ends and blank lines around them."""
         console = Console(
             file=io.StringIO(),
             force_terminal=not self._plain,
@@ -51,4 +52,13 @@ class Painter:
         )
         with console.capture() as captured:
             console.print(renderable)
-        return _TRAILING.sub(r"\1", captured.get())
+        lines = _TRAILING.sub(r"\1", captured.get()).split("\n")
+        while lines and _is_blank(lines[-1]):
+            lines.pop()
+        while lines and _is_blank(lines[0]):
+            lines.pop(0)
+        return "\n".join(lines)
+
+
+def _is_blank(line: str) -> bool:
+    return not _STYLE.sub("", line).strip()

@@ -10,7 +10,7 @@ from agent_cli.render.text import clean, one_line
 
 FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 FRAME_SECONDS = 0.1
-MOST_LINES = 10
+MOST_LINES = 6
 PROGRESS_LINES = 3
 
 

@@ -37,7 +37,7 @@ class PlainScreen:
         """Writes it, apart from what is of another kind."""
         if kind == SAID:
             return
-        text = self._painter.ansi(renderable, shutil.get_terminal_size().columns).strip("\n")
+        text = self._painter.ansi(renderable, shutil.get_terminal_size().columns)
         apart = self._last_kind and (kind == "text" or kind != self._last_kind)
         self._last_kind = kind
         self._write(f"\n{text}\n" if apart else f"{text}\n")

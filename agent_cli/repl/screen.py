@@ -90,7 +90,7 @@ class Screen:
 
     def print(self, renderable: RenderableType, kind: str = "text") -> None:
         """Adds to the scrollback. Items of one kind stand together; text and a change of kind get a blank line."""
-        text = self.painter.ansi(renderable, self.width).strip("\n")
+        text = self.painter.ansi(renderable, self.width)
         apart = self._last_kind and (kind == "text" or kind != self._last_kind)
         self._last_kind = kind
         self._printed.append(f"\n{text}\n" if apart else f"{text}\n")

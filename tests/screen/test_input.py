@@ -220,27 +220,29 @@ def test_ctrl_d_quits_on_an_empty_input_only():
 
 def test_resume_offers_a_choice_and_model_goes_on_with_another():
     script = [Reply("about apples"), Reply("about pears"), Reply("apples again")]
-    with FakeServer(script, models=("scripted", "other")) as server:
-        with terminal("-m", "openai/scripted", server=server) as seen:
-            seen.say("apples?")
-            seen.until("about apples")
-            seen.idle()
-            seen.say("/clear")
-            seen.until("New session")
-            seen.say("pears?")
-            seen.until("about pears")
-            seen.idle()
-            seen.say("/resume")
-            seen.until("Go on with which session?")
-            seen.send(ENTER)
-            seen.until("› apples?")
-            seen.pump(0.5)
-            seen.say("/model openai/other")
-            seen.until("openai/other · context")
-            seen.say("again")
-            seen.until("apples again")
-            assert server.requests[-1].body["model"] == "other"
-            assert sent(server) == ["apples?", "again"]
+    with (
+        FakeServer(script, models=("scripted", "other")) as server,
+        terminal("-m", "openai/scripted", server=server) as seen,
+    ):
+        seen.say("apples?")
+        seen.until("about apples")
+        seen.idle()
+        seen.say("/clear")
+        seen.until("New session")
+        seen.say("pears?")
+        seen.until("about pears")
+        seen.idle()
+        seen.say("/resume")
+        seen.until("Go on with which session?")
+        seen.send(ENTER)
+        seen.until("› apples?")
+        seen.pump(0.5)
+        seen.say("/model openai/other")
+        seen.until("openai/other · context")
+        seen.say("again")
+        seen.until("apples again")
+        assert server.requests[-1].body["model"] == "other"
+        assert sent(server) == ["apples?", "again"]
 
 
 def test_a_wrong_command_is_told_and_not_sent():

@@ -27,18 +27,20 @@ def test_c24_the_next_message_works_after_a_stop(when, key, wire):
         pytest.skip("which key stopped it makes no difference to the wire")
     reply, sign, options = STOPS[when]
     model = ("-m", f"{wire}/scripted")
-    with FakeServer([reply, Reply("all well again")]) as server:
-        with terminal(*options, *model, server=server, wire=wire) as seen:
-            seen.say("begin")
-            seen.until(sign)
-            began = time.monotonic()
-            seen.send(key)
-            seen.until("interrupted")
-            assert time.monotonic() - began < 1.5
-            seen.idle()
-            seen.say("go on")
-            seen.until("all well again")
-            assert server.refused == []
+    with (
+        FakeServer([reply, Reply("all well again")]) as server,
+        terminal(*options, *model, server=server, wire=wire) as seen,
+    ):
+        seen.say("begin")
+        seen.until(sign)
+        began = time.monotonic()
+        seen.send(key)
+        seen.until("interrupted")
+        assert time.monotonic() - began < 1.5
+        seen.idle()
+        seen.say("go on")
+        seen.until("all well again")
+        assert server.refused == []
 
 
 def test_the_partial_answer_is_kept_on_screen_and_in_the_conversation():

@@ -110,11 +110,13 @@ def test_c63_control_characters_from_outside_never_reach_the_terminal():
 
 
 def test_no_color_has_no_colour():
-    with FakeServer([Reply("`code` and\n\n```python\nx = 'a'\n```\n")]) as server:
-        with terminal(server=server, env={"NO_COLOR": "1"}) as seen:
-            seen.say("go")
-            seen.until("x = 'a'")
-            seen.idle()
+    with (
+        FakeServer([Reply("`code` and\n\n```python\nx = 'a'\n```\n")]) as server,
+        terminal(server=server, env={"NO_COLOR": "1"}) as seen,
+    ):
+        seen.say("go")
+        seen.until("x = 'a'")
+        seen.idle()
     colours = [
         f"\x1b[{start}{code}m".encode()
         for start in ("", "0;", "1;")
@@ -165,11 +167,13 @@ def test_a_prompt_on_the_command_line_is_the_first_message():
 
 
 def test_a_narrow_terminal_still_works():
-    with FakeServer([Reply("a narrow answer of some words")]) as server:
-        with terminal(server=server, size=(20, 24), ready=False) as seen:
-            seen.until("scripted")
-            seen.say("hi")
-            seen.until("narrow")
-            seen.send("x" * 30)
-            seen.send(ENTER)
-            assert all(len(line) <= 20 for line in seen.lines)
+    with (
+        FakeServer([Reply("a narrow answer of some words")]) as server,
+        terminal(server=server, size=(20, 24), ready=False) as seen,
+    ):
+        seen.until("scripted")
+        seen.say("hi")
+        seen.until("narrow")
+        seen.send("x" * 30)
+        seen.send(ENTER)
+        assert all(len(line) <= 20 for line in seen.lines)

@@ -111,16 +111,18 @@ def test_c63_hidden_characters_of_a_command_are_spelled_out():
 def test_a_diff_is_shown_before_an_edit(work):
     (work / "a.txt").write_text("one\ntwo\n")
     edit = Call("edit_file", {"path": "a.txt", "old_text": "two", "new_text": "zwei"})
-    with FakeServer([Reply(calls=(Call("read_file", {"path": "a.txt"}), edit)), Reply("told")]) as server:
-        with terminal(server=server) as seen:
-            seen.say("go")
-            seen.until("Allow edit_file?")
-            assert "-two" in seen.lines
-            assert "+zwei" in seen.lines
-            assert (work / "a.txt").read_text() == "one\ntwo\n"
-            seen.answer("y")
-            seen.until("told")
-            assert (work / "a.txt").read_text() == "one\nzwei\n"
+    with (
+        FakeServer([Reply(calls=(Call("read_file", {"path": "a.txt"}), edit)), Reply("told")]) as server,
+        terminal(server=server) as seen,
+    ):
+        seen.say("go")
+        seen.until("Allow edit_file?")
+        assert "-two" in seen.lines
+        assert "+zwei" in seen.lines
+        assert (work / "a.txt").read_text() == "one\ntwo\n"
+        seen.answer("y")
+        seen.until("told")
+        assert (work / "a.txt").read_text() == "one\nzwei\n"
 
 
 def test_the_question_stands_below_what_the_model_said_before_it():

@@ -65,17 +65,19 @@ def test_c50_a_closed_terminal_ends_it_within_a_second(busy, ignoring, work):
 
 def test_ctrl_z_stops_it_and_fg_draws_it_again():
     command = ["/bin/bash", "--norc", "-i"]
-    with FakeServer([Reply("back again")]) as server:
-        with terminal(server=server, command=command, ready=False, env={"PS1": "shell$ "}) as seen:
-            seen.until("shell$")
-            seen.say(str(AGENT))
-            seen.until("% ·")
-            seen.send("draft", CTRL_Z)
-            seen.until("Stopped")
-            seen.say("fg")
-            seen.until("› draft", 5)
-            seen.send("\r")
-            seen.until("back again")
+    with (
+        FakeServer([Reply("back again")]) as server,
+        terminal(server=server, command=command, ready=False, env={"PS1": "shell$ "}) as seen,
+    ):
+        seen.until("shell$")
+        seen.say(str(AGENT))
+        seen.until("% ·")
+        seen.send("draft", CTRL_Z)
+        seen.until("Stopped")
+        seen.say("fg")
+        seen.until("› draft", 5)
+        seen.send("\r")
+        seen.until("back again")
 
 
 def test_it_uses_no_processor_while_idle():
@@ -99,10 +101,12 @@ def test_c64_piped_text_is_one_prompt_without_escape_codes():
 
 
 def test_c64_piped_output_answers_without_escape_codes(work):
-    with FakeServer([Reply("piped")]) as server:
-        with terminal(server=server, ready=False, command=["/bin/sh", "-c", f"{AGENT} say it | cat"]) as seen:
-            seen.until("piped")
-            assert seen.ended() == 0
+    with (
+        FakeServer([Reply("piped")]) as server,
+        terminal(server=server, ready=False, command=["/bin/sh", "-c", f"{AGENT} say it | cat"]) as seen,
+    ):
+        seen.until("piped")
+        assert seen.ended() == 0
     assert b"\x1b" not in seen.raw
 
 
