@@ -34,7 +34,8 @@ def split(
             break
         if word in PRINT:
             printing = True
-            text = rest.pop(0) if rest and rest[0] not in valued and rest[0] not in flags else ""
+            ends = not rest or rest[0] == "--" or rest[0] in valued or rest[0] in flags
+            text = "" if ends else rest.pop(0)
             options += [word, text]
         elif word in valued:
             options += [word, *rest[:1]]
@@ -47,3 +48,19 @@ def split(
     if words and words[0] in commands and not printing:
         return Split(True, [*words, *options])
     return Split(False, [*options, "--", *words] if words else options)
+
+
+def readable(text: str) -> str:
+    """Text from the command line with what was no UTF-8 replaced: no JSON and no wire could hold it."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def last_value(arguments: Sequence[str], option: str) -> str:
+    """The value this option ends up with, "" without one, for when the command line cannot be parsed."""
+    value = ""
+    for word, following in zip(arguments, [*arguments[1:], ""], strict=True):
+        if word == option:
+            value = following
+        elif word.startswith(f"{option}="):
+            value = word.removeprefix(f"{option}=")
+    return value

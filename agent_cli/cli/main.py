@@ -6,21 +6,21 @@ import logging
 import os
 import sys
 from dataclasses import replace
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import typer
 from typer.main import get_command
 
 from agent_cli import __version__, app
 from agent_cli.cli import options
-from agent_cli.cli.arguments import split
+from agent_cli.cli.arguments import last_value, readable, split
 from agent_cli.cli.directory import working_directory
 from agent_cli.cli.subcommands import subcommands
 from agent_cli.core.errors import AgentError, InputError
 from agent_cli.core.events import Notice, TurnFinished
 from agent_cli.core.ports import Approver
 from agent_cli.headless.output import Output, Stream, open_output
-from agent_cli.headless.run import INTERRUPTED, Absent, error_code, run
+from agent_cli.headless.run import ERROR, INTERRUPTED, USAGE, Absent, error_code, interruptible, run
 from agent_cli.headless.stdin import join, read_piped
 from agent_cli.session.opened import Opened
 from agent_cli.settings.places import places
@@ -72,15 +72,16 @@ def prompt(
         "model": model,
         "provider": provider,
         "max_turns": max_turns,
-        "system_prompt": system_prompt,
-        "append_system_prompt": append_system_prompt,
+        "system_prompt": system_prompt and readable(system_prompt),
+        "append_system_prompt": append_system_prompt and readable(append_system_prompt),
         "permissions.mode": "yolo" if yolo else permission_mode,
         "permissions.allow": tuple(allowed_tools or ()) or None,
         "permissions.deny": tuple(disallowed_tools or ()) or None,
         "context.mode": context_mode,
         "context.max_context_tokens": max_context_tokens,
     }
-    output = open_output(output_format)
+    out, err = Stream(sys.stdout), Stream(sys.stderr)
+    output = open_output(output_format, out, err)
     try:
         wanted = app.Options(
             cwd=working_directory(directory),
@@ -90,16 +91,19 @@ def prompt(
             session=app.Which(latest=continue_, id=resume, fork=fork, keep=not no_session),
         )
         if interactive:
-            code = _interactive(wanted, " ".join(words or ()))
+            code = _interactive(wanted, readable(" ".join(words or ())))
         else:
             text = _prompt_text(words, print_)
             code = asyncio.run(_headless(wanted, text, output))
     except AgentError as error:
         output.finish(TurnFinished("error", "", 0, error=str(error)))
         code = error_code(error)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, asyncio.CancelledError):
         output.finish(TurnFinished("interrupted", "", 0, error="Interrupted."))
         code = INTERRUPTED
+    if out.fault:
+        err.write(f"agent: Cannot write the answer: {out.fault}.\n")
+        code = code or ERROR
     raise typer.Exit(code)
 
 
@@ -127,19 +131,21 @@ def _options(wanted: app.Options, wish: Any) -> app.Options:
 
 
 async def _headless(wanted: app.Options, text: str, output: Output) -> int:
-    opened = await app.open_session(wanted, os.environ, Absent())
-    session = opened.session
-    try:
-        output.start(session, cwd=str(opened.place.cwd), permission_mode=opened.permissions.mode)
-        for notice in opened.notices:
-            output.event(Notice(notice, "warning"))
-        return await run(opened, app.COMMANDS, text, output)
-    finally:
-        await session.aclose()
+    with interruptible() as signals:
+        opened = await app.open_session(wanted, os.environ, Absent())
+        session = opened.session
+        signals.aim(session.interrupt)
+        try:
+            output.start(session, cwd=str(opened.place.cwd), permission_mode=opened.permissions.mode)
+            for notice in opened.notices:
+                output.event(Notice(notice, "warning"))
+            return await run(opened, app.COMMANDS, text, output)
+        finally:
+            await session.aclose()
 
 
 def _prompt_text(words: list[str] | None, print_: str | None) -> str:
-    given = join(print_ or "", " ".join(words or ()))
+    given = readable(join(print_ or "", " ".join(words or ())))
     text = join(given, read_piped(have_prompt=bool(given.strip()), notice=Stream(sys.stderr).write))
     if not text.strip():
         raise InputError('The prompt is empty. Say what to do: agent -p "..."')
@@ -171,6 +177,7 @@ def _without_arguments() -> NoReturn:
 
 def main() -> None:
     """Runs the program with this process's arguments and exits."""
+    _open_closed_streams()
     if not sys.argv[1:]:
         _without_arguments()
     program = get_command(prompt_program)
@@ -183,4 +190,33 @@ def main() -> None:
     }
     valued = {name for option in program.params for name in option.opts if name.startswith("-")} - flags
     chosen = split(sys.argv[1:], commands=SUBCOMMANDS, valued=valued, flags=flags | {"--help"})
-    (tools if chosen.subcommand else program)(args=chosen.arguments, prog_name=NAME)
+    if chosen.subcommand:
+        tools(args=chosen.arguments, prog_name=NAME)
+    try:
+        ended = program(args=chosen.arguments, prog_name=NAME, standalone_mode=False)
+    except typer.TyperException as error:
+        sys.exit(_wrong_command_line(error, last_value(chosen.arguments, "--output-format")))
+    except typer.Abort:
+        sys.exit(INTERRUPTED)
+    sys.exit(ended or 0)
+
+
+def _wrong_command_line(error: typer.TyperException, form: str) -> int:
+    """Says what is wrong on stderr, and to a program that reads JSON also as the result it waits for."""
+    cast(Any, error).show()
+    if form == "json" or form == "stream-json":
+        output = open_output(form, Stream(sys.stdout), Stream(sys.stderr))
+        output.finish(TurnFinished("error", "", 0, error=cast(Any, error).format_message()))
+    return USAGE
+
+
+def _open_closed_streams() -> None:
+    """A standard stream that the caller closed becomes an empty one: else the next file opened takes its number."""
+    for name, number, mode in (("stdin", 0, "r"), ("stdout", 1, "w"), ("stderr", 2, "w")):
+        if getattr(sys, name) is not None:
+            continue
+        null = os.open(os.devnull, os.O_RDWR)
+        if null != number:
+            os.dup2(null, number)
+            os.close(null)
+        setattr(sys, name, os.fdopen(number, mode, encoding="utf-8"))

@@ -1,7 +1,6 @@
 """The three output formats: answer on stdout, progress on stderr (design, section 1)."""
 
 import os
-import sys
 from typing import Literal, Protocol, TextIO, assert_never
 
 from agent_cli.core.events import (
@@ -42,6 +41,8 @@ class Stream:
     def __init__(self, raw: TextIO) -> None:
         self._raw = raw
         self.broken = False
+        self.fault = ""
+        """Why text was lost, when it was not the reader who went away."""
 
     def write(self, text: str) -> None:
         """Writes and flushes."""
@@ -52,8 +53,13 @@ class Stream:
                 text.encode(self._raw.encoding or "utf-8", "replace").decode(self._raw.encoding or "utf-8")
             )
             self._raw.flush()
-        except (BrokenPipeError, ValueError, OSError):
+        except BrokenPipeError:
             self.broken = True
+            _silence(self._raw)
+        except (ValueError, OSError) as error:
+            self.broken = True
+            self.fault = (error.strerror if isinstance(error, OSError) else None) or str(error)
+            _silence(self._raw)
             _silence(self._raw)
 
 
@@ -150,9 +156,8 @@ class Json:
         self._out.write(encode.line(fields))
 
 
-def open_output(format: Format) -> Output:  # noqa: A002 - the option's own name
-    """The output on this process's stdout and stderr."""
-    out, err = Stream(sys.stdout), Stream(sys.stderr)
+def open_output(format: Format, out: Stream, err: Stream) -> Output:  # noqa: A002 - the option's own name
+    """The output in this form on these streams."""
     match format:
         case "text":
             return Text(out, err)

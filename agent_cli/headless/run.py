@@ -2,7 +2,7 @@
 
 import asyncio
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import assert_never
 
@@ -50,8 +50,7 @@ async def run(opened: Opened, registry: Registry, prompt: str, output: Output) -
         found = registry.find(prompt)
     except UnknownCommand as error:
         raise UsageError(f"{error} To send the text as it is, begin it with a space.") from error
-    with _interruptible(opened.session):
-        end = await (_command(opened, *found, output) if found else _turn(opened.session, prompt, output))
+    end = await (_command(opened, *found, output) if found else _turn(opened.session, prompt, output))
     output.finish(end)
     return exit_code(end)
 
@@ -123,13 +122,32 @@ def _flags(action: Action) -> str:
             assert_never(action)
 
 
+class Signals:
+    """What SIGINT, SIGTERM and SIGHUP stop: opening the session, then its turn; once that is over they change
+    nothing, because the result is told."""
+
+    def __init__(self, stop: Callable[[], object]) -> None:
+        self._stop = stop
+
+    def aim(self, stop: Callable[[], object]) -> None:
+        """From now on a signal calls this."""
+        self._stop = stop
+
+    def arrived(self) -> None:
+        """A signal came."""
+        self._stop()
+
+
 @contextmanager
-def _interruptible(session: Session) -> Iterator[None]:
-    loop = asyncio.get_running_loop()
+def interruptible() -> Iterator[Signals]:
+    """Catches the signals; they cancel the current task until aimed at something else."""
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    assert task is not None
+    signals = Signals(task.cancel)
     for number in _SIGNALS:
-        loop.add_signal_handler(number, session.interrupt)
+        loop.add_signal_handler(number, signals.arrived)
     try:
-        yield
+        yield signals
     finally:
         for number in _SIGNALS:
             loop.remove_signal_handler(number)
