@@ -3,6 +3,8 @@
 import asyncio
 from collections.abc import AsyncIterable
 
+import msgspec
+
 from agent_cli.core.events import (
     AgentEvent,
     CallDelta,
@@ -121,8 +123,10 @@ class Show:
                 if call_id in live.tools:
                     live.tools[call_id].output = text
             case ToolFinished(call):
-                live.tools.pop(call.id, None)
-                self._screen.print(events.finished(event), "tool")
+                running = live.tools.pop(call.id, None)
+                # A call that was stopped has no title of its own any more.
+                title = event.title or (running.title if running else "")
+                self._screen.print(events.finished(msgspec.structs.replace(event, title=title)), "tool")
                 self._screen.begin("thinking")
 
     def _end(self, event: TurnFinished) -> None:

@@ -33,6 +33,7 @@ class Terminal:
         self.raw = b""
         program, *rest = command or [str(AGENT), *arguments]
         full = {**os.environ, "TERM": "xterm-256color", "LANG": "C.UTF-8", **(env or {})}
+        full.pop("PYTHONDONTWRITEBYTECODE", None)  # compiling anew would be most of a start
         self.child = pexpect.spawn(program, rest, env=full, dimensions=(rows, columns), timeout=20)
         self.child.delaybeforesend = None
 

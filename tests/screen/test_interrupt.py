@@ -1,5 +1,6 @@
 """Stopping a turn at any point leaves a conversation that both wires take, and the screen usable."""
 
+import re
 import time
 
 import pytest
@@ -7,39 +8,44 @@ import pytest
 from agent_cli.providers.fakes import Call, FakeServer, Reply
 from tests.screen.terminal import CTRL_C, ESC, PAUSE, terminal
 
-WIRES = ("openai", "anthropic")
 SLEEP = Call("shell", {"command": "sleep 30"})
 LONG_CALL = Call("write_file", {"path": "big.txt", "content": "many words " * 400})
 STOPS = {
-    "a tool runs": (Reply("I will wait.", calls=(SLEEP,)), "running shell", ("--yolo",)),
-    "text streams": (Reply("some words of a long answer " * 60, pace=0.05), "some words of a long", ()),
-    "arguments stream": (Reply("Writing. ", calls=(LONG_CALL,), pace=0.05), "writing a call of", ("--yolo",)),
-    "nothing has come": (Reply("too late", delay=30), "thinking 1 s", ()),
-    "a question is asked": (Reply("May I?", calls=(SLEEP,)), "Allow shell?", ()),
+    "a tool runs": (Reply("I will wait.", calls=(SLEEP,)), "running shell"),
+    "text streams": (Reply("some words of a long answer " * 60, pace=0.05), "some words of a long"),
+    "arguments stream": (Reply("Writing. ", calls=(LONG_CALL,), pace=0.05), "writing a call of"),
+    "nothing has come": (Reply("too late", delay=30), "thinking 1 s"),
+    "a question is asked": (Reply("May I?", calls=(Call("shell", {"command": "touch x"}),)), "Allow shell?"),
 }
 
 
-@pytest.mark.parametrize("wire", WIRES)
-@pytest.mark.parametrize("when", STOPS)
-@pytest.mark.parametrize("key", [ESC, CTRL_C], ids=["esc", "ctrl-c"])
-def test_c24_the_next_message_works_after_a_stop(when, key, wire):
-    if key == CTRL_C and wire == "anthropic":
-        pytest.skip("which key stopped it makes no difference to the wire")
-    reply, sign, options = STOPS[when]
-    model = ("-m", f"{wire}/scripted")
+def stopped_at_every_point(seen):
+    told = str(seen.body["messages"][-1]["content"])
+    went_on = re.search(r"go on (x+)", told)
+    if went_on:
+        return Reply(f"all well {len(went_on[1])}")
+    return next(reply for when, (reply, _) in STOPS.items() if when in told)
+
+
+@pytest.mark.parametrize(("wire", "key"), [("openai", CTRL_C), ("anthropic", ESC)])
+def test_c24_the_next_message_works_after_a_stop_at_any_point(wire, key):
+    options = ("--allowed-tools", "shell(sleep 30),write_file", "-m", f"{wire}/scripted")
     with (
-        FakeServer([reply, Reply("all well again")]) as server,
-        terminal(*options, *model, server=server, wire=wire) as seen,
+        FakeServer(stopped_at_every_point) as server,
+        terminal(*options, server=server, wire=wire, size=(80, 60)) as seen,
     ):
-        seen.say("begin")
-        seen.until(sign)
-        began = time.monotonic()
-        seen.send(key)
-        seen.until("interrupted")
-        assert time.monotonic() - began < 1.5
-        seen.idle()
-        seen.say("go on")
-        seen.until("all well again")
+        for number, (when, (_, sign)) in enumerate(STOPS.items(), 1):
+            seen.say(f"stop when {when}")
+            seen.until(f"› stop when {when}")
+            seen.until(sign)
+            began = time.monotonic()
+            seen.send(key)
+            seen.idle()
+            assert time.monotonic() - began < 2
+            assert seen.text.count("interrupted") == number
+            seen.say(f"go on {'x' * number}")
+            seen.until(f"all well {number}")
+            seen.idle()
         assert server.refused == []
 
 

@@ -46,8 +46,9 @@ def test_c50_a_signal_ends_it_within_a_second_with_children_and_transcript(numbe
     assert [entry["role"] for entry in kept if entry["type"] == "message"] == ["user", "assistant", "tool"]
 
 
-@pytest.mark.parametrize("busy", [True, False], ids=["in a turn", "idle"])
-@pytest.mark.parametrize("ignoring", [True, False], ids=["nohup", "plain"])
+@pytest.mark.parametrize(
+    ("busy", "ignoring"), [(True, True), (False, False)], ids=["in a turn, nohup", "idle"]
+)
 def test_c50_a_closed_terminal_ends_it_within_a_second(busy, ignoring, work):
     command = ["/usr/bin/env", *(["--ignore-signal=HUP"] if ignoring else []), str(AGENT), "--yolo"]
     with FakeServer([Reply("Waiting now.", calls=(WAITS,))]) as server:
