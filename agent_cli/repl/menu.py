@@ -85,7 +85,9 @@ class Menu:
         left = len(self.choices) - len(visible)
         more = f" · {left} more" if left else ""
         hint = (
-            f"   ↑↓ and Enter · Esc cancels{more}" if self.listening else "   after a short pause in typing"
+            f"   ↑↓ and Enter · Esc {'stops' if self.guarded else 'goes back'}{more}"
+            if self.listening
+            else "   after a short pause in typing"
         )
         lines.append(("class:dim", hint[: width - 1]))
         return lines

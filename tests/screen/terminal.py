@@ -77,6 +77,9 @@ class Terminal:
     def until(self, wanted: str, seconds: float = 10.0) -> None:
         self._wait(lambda: wanted in self.text, f"{wanted!r} to appear", seconds)
 
+    def until_times(self, wanted: str, times: int, seconds: float = 10.0) -> None:
+        self._wait(lambda: self.text.count(wanted) >= times, f"{wanted!r} to appear {times} times", seconds)
+
     def gone(self, unwanted: str, seconds: float = 10.0) -> None:
         self._wait(lambda: unwanted not in "\n".join(self.screen.display), f"{unwanted!r} to go", seconds)
 
