@@ -191,12 +191,8 @@ class Conversation:
                 assert_never(action)
 
     async def _use_model(self, name: str) -> None:
-        before, self._model = self._model, name
-        try:
-            await self._enter(Wish(self._here(), model=name))
-        except AgentError:
-            self._model = before
-            raise
+        if await self._enter(Wish(self._here(), model=name)):
+            self._model = name
 
     def _here(self) -> str:
         """The id of this session if it can be opened again: it is kept and something was said in it."""
@@ -204,9 +200,9 @@ class Conversation:
         ledger = self.opened.session.ledger
         return self.opened.session.id if ledger.store.path and ledger.view.messages else ""
 
-    async def _enter(self, wish: Wish | None) -> None:
-        """Leaves the session that is open, if any, for another one; where that fails it is opened again."""
-        left = self.opened
+    async def _enter(self, wish: Wish | None) -> bool:
+        """Leaves the session that is open, if any, for another one; where that fails it is opened again (False)."""
+        left, done = self.opened, True
         if left is None:
             entered = await ready(self._open, wish, self._approver)
         else:
@@ -217,11 +213,13 @@ class Conversation:
                 entered = await ready(self._open, wish, self._approver)
             except AgentError as error:
                 self._screen.print(events.failure(str(error)))
+                done = False
                 entered = await ready(self._open, back, self._approver)
             entered.opened.permissions.mode = left.permissions.mode
         self._status.opened, self._status.used = entered.opened, entered.used
         warm(entered.opened)
         banner.entered(self._screen, entered.opened)
+        return done
 
     def _registry_find(self, text: str) -> tuple[Command, str] | str | None:
         try:

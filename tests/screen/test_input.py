@@ -219,6 +219,10 @@ def test_resume_offers_a_choice_and_model_goes_on_with_another():
         seen.send(ENTER)
         seen.until("› apples?")
         seen.pump(0.5)
+        seen.say("/model anthropic/claude-none")
+        seen.until_times("openai/scripted · context", 4)
+        seen.pump(0.3)
+        assert "✗" in seen.text
         seen.say("/model openai/other")
         seen.until("openai/other · context")
         seen.say("again")
