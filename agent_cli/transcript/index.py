@@ -117,7 +117,9 @@ def _copy(source: Path, descriptor: int, beside: Path) -> None:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    return (path for path in folder.glob("*.jsonl") if path.is_file() and path.stat().st_size)
+    """Plain files only: a link that came with a project would have us write to the file it leads to."""
+    plain = (path for path in folder.glob("*.jsonl") if path.is_file() and not path.is_symlink())
+    return (path for path in plain if path.stat().st_size)
 
 
 def _newest_first(folder: Path) -> list[Path]:

@@ -112,7 +112,7 @@ class TranscriptWriter:
 
     def _open(self) -> None:
         try:
-            self._descriptor = os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
+            self._descriptor = os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW)
         except OSError as error:
             raise InputError(f"Cannot open the transcript {self._path}: {error.strerror}.") from error
 

@@ -43,7 +43,10 @@ class Workspace:
         return real.is_relative_to(self.root) or any(real.is_relative_to(folder) for folder in self._readable)
 
     def allow_reading(self, folder: Path) -> None:
-        """Opens a folder outside the root for reading; it need not exist yet."""
+        """Opens a folder outside the root for reading; it need not exist yet. A link opens nothing: it could have
+        come with the project and lead anywhere."""
+        if folder.is_symlink():
+            return
         real = self._real(folder)
         if real not in self._readable:
             self._readable = (*self._readable, real)
