@@ -140,14 +140,16 @@ class Signals:
 
 @contextmanager
 def interruptible() -> Iterator[Signals]:
-    """Catches the signals; they cancel the current task until aimed at something else."""
+    """Catches the signals; they cancel the current task until aimed at something else. Behind it they are ignored:
+    the process is about to exit, and another one must change neither its result nor its exit code."""
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
     assert task is not None
     signals = Signals(task.cancel)
+    # Not by the loop's own handlers: the loop gives the signals back to the system when it closes.
     for number in _SIGNALS:
-        loop.add_signal_handler(number, signals.arrived)
+        signal.signal(number, lambda *_: loop.call_soon_threadsafe(signals.arrived))
     try:
         yield signals
     finally:
         for number in _SIGNALS:
-            loop.remove_signal_handler(number)
+            signal.signal(number, signal.SIG_IGN)

@@ -4,10 +4,12 @@ import os
 import signal
 import socket
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
 
+from agent_cli.providers.fakes import FakeServer, Reply
 from tests.flow.running import AGENT, Run, run, start
 
 STREAM = ("--output-format", "stream-json")
@@ -90,4 +92,20 @@ def test_a_signal_while_models_are_listed_ends_with_a_result(work, number):
         asked.close()
     ended = Run(process.returncode, out, err)
     assert (ended.code, ended.result["subtype"]) == (130, "interrupted")
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_more_signals_change_neither_the_result_nor_the_exit_code(work, number):
+    with FakeServer([Reply("word " * 400, pace=0.05)]) as server:
+        process = start("-p", "hi", *STREAM, server=server, cwd=work)
+        for _ in range(2):
+            process.stdout.readline()
+        for _ in range(20):
+            process.send_signal(number)
+            time.sleep(0.02)
+        out, err = process.communicate(timeout=30)
+    ended = Run(process.returncode, out, err)
+    assert ended.code == 130
+    assert [event["type"] for event in ended.events].count("result") == 1
     assert "Traceback" not in err
