@@ -12,14 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent_cli.providers.fakes import Call, Cut, FakeServer, Fault, Reply, Seen
+from agent_cli.providers.fakes.replies import Wire
 
-WIRES = ("openai", "anthropic")
+WIRES: tuple[Wire, ...] = ("openai", "anthropic")
 STEPS = 6
 _RAN = re.compile(r"ran (\d+)")
 TOO_LONG = "context too long"
 """Comes once, in mid-task: a first request that is too long holds nothing that could be left out."""
 Answer = Reply | Fault | Cut
-FAULTS: dict[str, Callable[[str], Answer]] = {
+FAULTS: dict[str, Callable[[Wire], Answer]] = {
     "429": lambda _: Fault(429, "slow down", headers={"retry-after": "1"}),
     "529": lambda _: Fault(529, "overloaded"),
     "500": lambda _: Fault(500, "internal error"),
@@ -36,14 +37,14 @@ class Row:
     """How one fault on one wire went; `twice` means that it came two times in a row."""
 
     fault: str
-    wire: str
+    wire: Wire
     at: int
     twice: bool
     survived: bool
     seconds: float
 
 
-def run(fault: str, wire: str, at: int, *, twice: bool = False) -> Row:
+def run(fault: str, wire: Wire, at: int, *, twice: bool = False) -> Row:
     """One task of six commands with a fault at call number `at`."""
     asked = done = 0
     times = 2 if twice else 1

@@ -72,16 +72,21 @@ def _sections(*, sample: bool) -> Iterator[tuple[str, str, list[str], list[str]]
         faults.table(found),
         [str(row) for row in found if not row.survived],
     )
-    yield _start()
+    yield _start(judged=not sample)
     yield _recorded(limit=3 if sample else None)
     if not sample:
         yield _random_histories()
 
 
-def _start() -> tuple[str, str, list[str], list[str]]:
-    figures = start.measure()
+def _start(*, judged: bool) -> tuple[str, str, list[str], list[str]]:
+    figures = start.measure(rounds=5)
     lines = ["| figure | value |", "|---|---|", *(f"| {name} | {value} |" for name, value in figures.items())]
-    return "Start", "python -m benchmarks.start", lines, []
+    failed = (
+        [f"start: ratio {figures['ratio']} is over {start.TARGET}"]
+        if judged and figures["ratio"] > start.TARGET
+        else []
+    )
+    return "From launch to the drawn prompt", "python -m benchmarks.start", lines, failed
 
 
 def _recorded(limit: int | None) -> tuple[str, str, list[str], list[str]]:

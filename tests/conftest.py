@@ -10,6 +10,10 @@ settings.register_profile("ci", max_examples=300, deadline=None, suppress_health
 settings.register_profile("full", max_examples=3000, deadline=None, suppress_health_check=list(HealthCheck))
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
+os.environ.pop(
+    "PYTHONDONTWRITEBYTECODE", None
+)  # the program under test keeps its compiled modules, as installed ones do
+
 _CLEARED = ("AGENT_", "OPENAI_", "ANTHROPIC_", "XDG_")
 _CLEARED_NAMES = (
     "NO_COLOR",

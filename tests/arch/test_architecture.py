@@ -12,7 +12,7 @@ LONGEST = 400
 
 
 def documented() -> list[tuple[int, str]]:
-    rows = re.findall(r"^\| (\d) \| `(\w+)` \|", (ROOT / "ARCHITECTURE.md").read_text(), re.M)
+    rows = re.findall(r"^\| (\d) \| `(\w+)` \|", (ROOT / "ARCHITECTURE.md").read_text(), re.MULTILINE)
     return [(int(rank), name) for rank, name in rows]
 
 
@@ -42,11 +42,13 @@ def test_files_named_in_the_page_exist():
         assert (PACKAGE / name).exists() or (ROOT / name).exists(), name
 
 
-@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE)))
+@pytest.mark.parametrize(
+    "path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE))
+)
 def test_no_file_is_longer_than_400_lines(path):
     assert len(path.read_text().splitlines()) <= LONGEST
 
 
 def test_own_modules_are_never_imported_inside_functions():
-    inside = re.compile(r"^[ \t]+(?:from|import) agent_cli", re.M)
+    inside = re.compile(r"^[ \t]+(?:from|import) agent_cli", re.MULTILINE)
     assert [path for path in PACKAGE.rglob("*.py") if inside.search(path.read_text())] == []

@@ -19,5 +19,7 @@ print(json.dumps(sorted(name for name in after if name not in sys.stdlib_module_
 
 
 def test_only_light_packages_are_imported_by_the_entry_point():
-    loaded = json.loads(subprocess.run([sys.executable, "-c", PROBE], capture_output=True, check=True, text=True).stdout)
+    loaded = json.loads(
+        subprocess.run([sys.executable, "-c", PROBE], capture_output=True, check=True, text=True).stdout
+    )
     assert set(loaded) - ALLOWED - {name for name in loaded if name.startswith("_")} == set()

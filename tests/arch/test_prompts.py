@@ -26,7 +26,12 @@ def test_system_prompt_and_default_tools_are_at_most_4500_tokens(work):
 
 def test_every_prompt_file_is_loaded_somewhere(work):
     source = "\n".join(path.read_text() for path in PACKAGE.rglob("*.py"))
-    used = set(re.findall(r"(?:load|fill)\(\s*f?\"([^\"]+)\"", source)) | {f"tools/{spec.name}" for spec in specs(work)}
-    named = {str(path.relative_to(PACKAGE / "prompts").with_suffix("")) for path in (PACKAGE / "prompts").rglob("*.md")}
+    used = set(re.findall(r"(?:load|fill)\(\s*f?\"([^\"]+)\"", source)) | {
+        f"tools/{spec.name}" for spec in specs(work)
+    }
+    named = {
+        str(path.relative_to(PACKAGE / "prompts").with_suffix(""))
+        for path in (PACKAGE / "prompts").rglob("*.md")
+    }
     literal = {name for name in named if f'"{name}"' in source}
     assert named - used - literal == set()

@@ -38,7 +38,9 @@ def environment(server: FakeServer | None = None, wire: str = "openai", **extra:
     return {**env, "ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": server.anthropic_url}
 
 
-def start(*arguments: str, server: FakeServer | None = None, wire: str = "openai", cwd=None, **popen) -> subprocess.Popen:
+def start(
+    *arguments: str, server: FakeServer | None = None, wire: str = "openai", cwd=None, **popen
+) -> subprocess.Popen:
     env = environment(server, wire, **popen.pop("env", {}))
     return subprocess.Popen(
         [str(AGENT), *arguments],
@@ -52,7 +54,14 @@ def start(*arguments: str, server: FakeServer | None = None, wire: str = "openai
     )
 
 
-def run(*arguments: str, server: FakeServer | None = None, wire: str = "openai", stdin: str | None = None, timeout=90, **popen) -> Run:
+def run(
+    *arguments: str,
+    server: FakeServer | None = None,
+    wire: str = "openai",
+    stdin: str | None = None,
+    timeout=90,
+    **popen,
+) -> Run:
     if stdin is not None:
         popen["stdin"] = subprocess.PIPE
     process = start(*arguments, server=server, wire=wire, **popen)

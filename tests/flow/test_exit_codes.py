@@ -52,7 +52,9 @@ def test_2_when_the_command_line_is_wrong(arguments):
     assert "Traceback" not in done.err
 
 
-@pytest.mark.parametrize("arguments", [("-p", ""), ("-p", "  "), ("-p",), ("-r", "nosuch", "-p", "x"), ("-c", "-p", "x")])
+@pytest.mark.parametrize(
+    "arguments", [("-p", ""), ("-p", "  "), ("-p",), ("-r", "nosuch", "-p", "x"), ("-c", "-p", "x")]
+)
 def test_42_without_a_prompt_or_a_session(arguments):
     done = run(*arguments)
     assert done.code == 42
@@ -101,11 +103,16 @@ def test_130_when_interrupted_and_the_next_turn_works(wire, when, work):
         if "hi" in request.last_text:
             return Reply("hello again")
         if when == "tool":
-            return Reply("Waiting.", calls=(Call("shell", {"command": "touch started; sleep 300.7"}), Call("list_files", {})))
+            return Reply(
+                "Waiting.",
+                calls=(Call("shell", {"command": "touch started; sleep 300.7"}), Call("list_files", {})),
+            )
         return Reply("word " * 400, pace=0.05)
 
     with FakeServer(script) as server:
-        process = start("-p", "wait", "--yolo", "--output-format", "stream-json", server=server, wire=wire, cwd=work)
+        process = start(
+            "-p", "wait", "--yolo", "--output-format", "stream-json", server=server, wire=wire, cwd=work
+        )
         deadline = time.monotonic() + 30
         while time.monotonic() < deadline:
             if when == "tool" and (work / "started").exists():

@@ -11,7 +11,9 @@ FAULTS = {
     "500": lambda: Fault(500, "internal error"),
     "cut-at-once": lambda: Cut(Reply("some text that is cut"), after=0.0),
     "cut-in-text": lambda: Cut(Reply("some text that is cut off in the middle of a sentence"), after=0.6),
-    "cut-in-call": lambda: Cut(Reply("now", calls=(Call("shell", {"command": "touch twice; echo cut"}),)), after=0.8),
+    "cut-in-call": lambda: Cut(
+        Reply("now", calls=(Call("shell", {"command": "touch twice; echo cut"}),)), after=0.8
+    ),
 }
 
 
@@ -24,7 +26,11 @@ def test_one_fault_is_survived(wire, fault, first, work):
         if script.asked == first:
             return FAULTS[fault]()
         done = script.done = script.done + len(request.results)
-        return Reply(calls=(Call("shell", {"command": f"echo {done} >> log"}),)) if done < 4 else Reply("finished")
+        return (
+            Reply(calls=(Call("shell", {"command": f"echo {done} >> log"}),))
+            if done < 4
+            else Reply("finished")
+        )
 
     script.asked = script.done = 0
     with FakeServer(script) as server:

@@ -44,7 +44,16 @@ def make_files(folder, count: int, tokens: int) -> None:
 def test_j5_forty_files_of_2000_tokens_in_a_32k_window(wire, work):
     make_files(work, 40, 2_000)
     with FakeServer(reading(40), window=WINDOW) as server:
-        done = run("-p", "read all files", "--output-format", "json", "--max-context-tokens", str(WINDOW), server=server, wire=wire)
+        done = run(
+            "-p",
+            "read all files",
+            "--output-format",
+            "json",
+            "--max-context-tokens",
+            str(WINDOW),
+            server=server,
+            wire=wire,
+        )
         sizes = [request.input_tokens for request in server.requests]
         assert server.refused == []
         assert max(sizes) <= WINDOW - OUTPUT
@@ -54,7 +63,9 @@ def test_j5_forty_files_of_2000_tokens_in_a_32k_window(wire, work):
         lines = entries(transcripts(work)[0])
         read = [line for line in lines if line["type"] == "message" and line["role"] == "tool"]
         assert len(read) == 40
-        assert [line["layer"] for line in lines if line["type"] == "compaction"].count("SUMMARIZE") == result["compactions"]
+        assert [line["layer"] for line in lines if line["type"] == "compaction"].count("SUMMARIZE") == result[
+            "compactions"
+        ]
         again = run("-c", "-p", "go on", server=server, wire=wire)
         assert (again.code, again.out, server.refused) == (0, "all files read\n", [])
 
@@ -72,7 +83,17 @@ def test_120_shell_steps_of_4_kb_in_a_32k_window(wire, work):
 
     script.done = 0
     with FakeServer(script, window=WINDOW) as server:
-        done = run("-p", "go", "--yolo", "--output-format", "json", "--max-context-tokens", str(WINDOW), server=server, wire=wire)
+        done = run(
+            "-p",
+            "go",
+            "--yolo",
+            "--output-format",
+            "json",
+            "--max-context-tokens",
+            str(WINDOW),
+            server=server,
+            wire=wire,
+        )
         assert (done.code, done.result["result"], server.refused) == (0, "all steps done", [])
         assert max(request.input_tokens for request in server.requests) <= WINDOW - OUTPUT
     assert done.result["compactions"] >= 1
@@ -142,7 +163,9 @@ def test_todo_survives_compaction(work):
         Reply(calls=(Call("todo", {"items": [{"text": "paint the shed", "status": "in_progress"}]}),)),
         *(Reply(calls=(Call("list_files", {}),)) for _ in range(3)),
         Reply(calls=(Call("compact", {}),)),
-        Reply("A careless summary that forgets the list but is long enough to be taken for one, with a next step."),
+        Reply(
+            "A careless summary that forgets the list but is long enough to be taken for one, with a next step."
+        ),
         Reply("ok"),
     ]
     with FakeServer(script) as server:

@@ -38,10 +38,17 @@ def test_a_command_runs_with_permission(project):
 
 
 def test_create_replace_and_read_joined_by_then(project):
-    done = run("-p", "read settings.py then replace beta = 2 by beta = 3 in settings.py", "--permission-mode", "accept-edits")
+    done = run(
+        "-p",
+        "read settings.py then replace beta = 2 by beta = 3 in settings.py",
+        "--permission-mode",
+        "accept-edits",
+    )
     assert done.code == 0, done.err
     assert (project / "settings.py").read_text() == "alpha = 1\nbeta = 3\n"
-    made = run("-p", "create notes.txt with hello world then read notes.txt", "--permission-mode", "accept-edits")
+    made = run(
+        "-p", "create notes.txt with hello world then read notes.txt", "--permission-mode", "accept-edits"
+    )
     assert (made.code, (project / "notes.txt").read_text().strip()) == (0, "hello world")
     roles = [line["role"] for line in entries(transcripts(project)[0]) if line["type"] == "message"]
     assert roles == ["user", "assistant", "tool", "assistant", "tool", "assistant"]
@@ -60,7 +67,11 @@ def test_compact_and_go_on(project):
 def test_a_request_it_does_not_understand_changes_nothing_and_exits_1(project):
     before = {path: path.read_bytes() for path in project.rglob("*") if path.is_file()}
     done = run("-p", "create x.txt with hi then refactor everything beautifully", "--yolo")
-    after = {path: path.read_bytes() for path in project.rglob("*") if path.is_file() and "transcripts" not in path.parts}
+    after = {
+        path: path.read_bytes()
+        for path in project.rglob("*")
+        if path.is_file() and "transcripts" not in path.parts
+    }
     assert done.code == 1
     assert before == after
     assert "OPENAI_API_KEY" in done.out + done.err

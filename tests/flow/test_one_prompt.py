@@ -33,7 +33,17 @@ def test_stream_json_has_init_messages_tools_and_result(wire, work):
     assert start["cwd"] == str(work)
     assert start["context_mode"] == "phase1"
     assert start["permission_mode"] == "ask"
-    assert {"read_file", "write_file", "edit_file", "list_files", "glob", "grep", "shell", "compact", "todo"} <= set(start["tools"])
+    assert {
+        "read_file",
+        "write_file",
+        "edit_file",
+        "list_files",
+        "glob",
+        "grep",
+        "shell",
+        "compact",
+        "todo",
+    } <= set(start["tools"])
     use = done.events[3]
     assert (use["name"], use["input"]) == ("read_file", {"path": "a.txt"})
     answered = done.events[4]
@@ -49,7 +59,12 @@ def test_json_is_the_result_alone_with_usage_as_the_server_counted(wire):
         counted = server.requests[-1].input_tokens
     assert len(done.out.splitlines()) == 1
     result = done.result
-    assert (result["type"], result["subtype"], result["is_error"], result["result"]) == ("result", "ok", False, "done")
+    assert (result["type"], result["subtype"], result["is_error"], result["result"]) == (
+        "result",
+        "ok",
+        False,
+        "done",
+    )
     assert result["usage"]["input"] == counted
     assert result["num_steps"] == 1
     assert result["permission_denials"] == []
@@ -106,7 +121,9 @@ def test_a_deny_rule_wins_over_yolo(work):
 
 def test_plan_mode_refuses_edits_and_commands(work):
     script = [
-        Reply(calls=(Call("write_file", {"path": "b", "content": "x"}), Call("shell", {"command": "touch c"}))),
+        Reply(
+            calls=(Call("write_file", {"path": "b", "content": "x"}), Call("shell", {"command": "touch c"}))
+        ),
         Reply("planned"),
     ]
     with FakeServer(script) as server:
@@ -118,7 +135,13 @@ def test_plan_mode_refuses_edits_and_commands(work):
 
 def test_unknown_tool_and_bad_arguments_come_back_to_the_model(work):
     script = [
-        Reply(calls=(Call("read_fil", {"path": "x"}), Call("read_file", {"pth": "x"}), Call("read_file", '{"path": "a'))),
+        Reply(
+            calls=(
+                Call("read_fil", {"path": "x"}),
+                Call("read_file", {"pth": "x"}),
+                Call("read_file", '{"path": "a'),
+            )
+        ),
         Reply("understood"),
     ]
     with FakeServer(script) as server:
@@ -138,14 +161,21 @@ def test_the_transcript_holds_every_message(work):
     (path,) = transcripts(work)
     lines = entries(path)
     assert lines[0]["type"] == "header"
-    assert [line["role"] for line in lines if line["type"] == "message"] == ["user", "assistant", "tool", "assistant"]
+    assert [line["role"] for line in lines if line["type"] == "message"] == [
+        "user",
+        "assistant",
+        "tool",
+        "assistant",
+    ]
     assert [line["type"] for line in lines].count("usage") == 2
     assert (path.stat().st_mode & 0o777, path.parent.stat().st_mode & 0o777) == (0o600, 0o700)
     assert (path.parent / ".gitignore").read_text() == "*\n"
 
 
 def test_the_key_is_written_nowhere(work, home):
-    with FakeServer([Reply(calls=(Call("shell", {"command": "env; cat /proc/self/environ"}),)), Reply("ok")]) as server:
+    with FakeServer(
+        [Reply(calls=(Call("shell", {"command": "env; cat /proc/self/environ"}),)), Reply("ok")]
+    ) as server:
         done = run("-p", "go", "--yolo", "--debug", server=server)
         refused = run("-p", "go", "--debug", server=server, env={"OPENAI_API_KEY": "sk-wrong-1234567890"})
     texts = [done.out, done.err, refused.out, refused.err]
@@ -160,7 +190,9 @@ def test_parallel_reads_are_answered_in_order(work):
     calls = tuple(Call("read_file", {"path": name}) for name in "abc")
     with FakeServer([Reply(calls=calls), Reply("read")]) as server:
         run("-p", "go", server=server)
-        contents = [message["content"] for message in server.requests[1].body["messages"] if message["role"] == "tool"]
+        contents = [
+            message["content"] for message in server.requests[1].body["messages"] if message["role"] == "tool"
+        ]
     assert ["aaa" in contents[0], "bbb" in contents[1], "ccc" in contents[2]] == [True, True, True]
 
 
@@ -189,7 +221,15 @@ def test_system_prompt_options():
         return Reply("ok")
 
     with FakeServer(script) as server:
-        run("-p", "x", "--system-prompt", "You are a pirate.", "--append-system-prompt", "Sing.", server=server)
+        run(
+            "-p",
+            "x",
+            "--system-prompt",
+            "You are a pirate.",
+            "--append-system-prompt",
+            "Sing.",
+            server=server,
+        )
     assert "pirate" in seen[0]
     assert "Sing." in seen[0]
     assert "coding agent" not in seen[0]

@@ -30,7 +30,10 @@ def test_continue_extends_the_same_request(wire, work):
 def _without_cache_marks(message):
     if isinstance(message["content"], str):
         return message
-    return {**message, "content": [{k: v for k, v in block.items() if k != "cache_control"} for block in message["content"]]}
+    return {
+        **message,
+        "content": [{k: v for k, v in block.items() if k != "cache_control"} for block in message["content"]],
+    }
 
 
 def test_resume_by_the_beginning_of_an_id_and_fork(work):
@@ -40,7 +43,9 @@ def test_resume_by_the_beginning_of_an_id_and_fork(work):
         resumed = run("-r", one[:6], "-p", "two", "--output-format", "json", server=server).result
         assert (resumed["session_id"], resumed["result"]) == (one, "heard 2")
         before = transcripts(work)
-        forked = run("-r", one, "--fork-session", "-p", "three", "--output-format", "json", server=server).result
+        forked = run(
+            "-r", one, "--fork-session", "-p", "three", "--output-format", "json", server=server
+        ).result
     assert forked["session_id"] != one
     assert forked["result"] == "heard 3"
     (new,) = set(transcripts(work)) - set(before)
@@ -71,7 +76,11 @@ def test_sessions_list_show_rm(work):
 
 def test_c70_second_opener_is_told_and_can_fork(work):
     def script(request):
-        return Reply(calls=(Call("shell", {"command": "touch started; sleep 20"}),)) if "wait" in request.last_text else Reply("ok")
+        return (
+            Reply(calls=(Call("shell", {"command": "touch started; sleep 20"}),))
+            if "wait" in request.last_text
+            else Reply("ok")
+        )
 
     with FakeServer(script) as server:
         holder = start("-p", "wait", "--yolo", server=server, cwd=work)
@@ -93,7 +102,11 @@ def test_c24_killed_in_a_tool_the_next_request_is_valid(wire, work):
     def script(request):
         if "go on" in request.last_text:
             return Reply("on again")
-        calls = (Call("list_files", {}), Call("shell", {"command": "touch started; sleep 30"}), Call("list_files", {}))
+        calls = (
+            Call("list_files", {}),
+            Call("shell", {"command": "touch started; sleep 30"}),
+            Call("list_files", {}),
+        )
         return Reply("Three things.", calls=calls)
 
     with FakeServer(script) as server:

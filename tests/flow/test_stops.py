@@ -110,7 +110,9 @@ def test_k7_with_nothing_to_compact_the_partial_answer_is_returned_as_an_error(w
 
 @pytest.mark.parametrize("wire", WIRES)
 def test_c05_a_step_of_thirty_large_results_is_seen_whole_in_a_small_window(wire):
-    calls = tuple(Call("shell", {"command": f"echo result {number}; seq {number} 2000"}) for number in range(30))
+    calls = tuple(
+        Call("shell", {"command": f"echo result {number}; seq {number} 2000"}) for number in range(30)
+    )
     with FakeServer([Reply("go", calls=calls), Reply("seen")], window=16_384) as server:
         done = run("-p", "x", "--yolo", "--max-context-tokens", "16384", server=server, wire=wire)
         assert (done.code, done.out, server.refused) == (0, "seen\n", [])

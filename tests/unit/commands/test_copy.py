@@ -36,7 +36,9 @@ def test_nothing_to_copy(programs):
     assert "no answer" in answer.text
 
 
-@pytest.mark.parametrize(("name", "display"), [("pbcopy", None), ("wl-copy", "WAYLAND_DISPLAY"), ("xclip", "DISPLAY")])
+@pytest.mark.parametrize(
+    ("name", "display"), [("pbcopy", None), ("wl-copy", "WAYLAND_DISPLAY"), ("xclip", "DISPLAY")]
+)
 def test_the_program_that_is_there_gets_the_last_answer(programs, monkeypatch, work, name, display):
     (work / "a.txt").write_text("né\n")
     got = programs(name)
@@ -50,7 +52,9 @@ def test_the_program_that_is_there_gets_the_last_answer(programs, monkeypatch, w
 
 
 @pytest.mark.parametrize("variables", [{}, {"DISPLAY": "x", "SSH_CONNECTION": "a b"}])
-def test_without_a_display_or_over_ssh_a_program_would_reach_the_wrong_clipboard(programs, monkeypatch, variables):
+def test_without_a_display_or_over_ssh_a_program_would_reach_the_wrong_clipboard(
+    programs, monkeypatch, variables
+):
     got = programs("xclip")
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
@@ -69,7 +73,14 @@ def test_a_terminal_gets_osc_52(work):
     script = "from tests.unit.commands.running import reply; import sys; sys.stderr.write(reply('/copy', say=('list files',)).text)"
     leader, follower = os.openpty()
     env = {**os.environ, "TERM": "xterm", "PATH": "", "PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run([sys.executable, "-c", script], stdout=follower, stderr=subprocess.PIPE, env=env, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        stdout=follower,
+        stderr=subprocess.PIPE,
+        env=env,
+        text=True,
+        check=True,
+    )
     os.close(follower)
     written = os.read(leader, 65_536)
     os.close(leader)

@@ -28,7 +28,10 @@ def test_nothing_set_up_is_a_warning_that_says_what_to_set():
     assert "ANTHROPIC_API_KEY" in keys.advice
 
 
-@pytest.mark.parametrize(("value", "level"), [("sk-secret", "ok"), (" sk-secret", "warn"), ("'sk-secret'", "warn"), ("sk-secret\n", "warn")])
+@pytest.mark.parametrize(
+    ("value", "level"),
+    [("sk-secret", "ok"), (" sk-secret", "warn"), ("'sk-secret'", "warn"), ("sk-secret\n", "warn")],
+)
 def test_keys_are_named_and_never_shown(value, level):
     checks = found({"OPENAI_API_KEY": value})["keys"]
     assert checks[-1].level == level
@@ -76,7 +79,10 @@ def test_settings_files_and_their_warnings(work):
 def test_a_transcripts_folder_that_cannot_be_made(work):
     (work / "file").write_text("")
     checks = found({}, assignments=(f"transcripts.dir={work / 'file' / 'x'}",))["transcripts"]
-    assert [check.level for check in checks] == ["warn", "ok"]  # another folder is used, and it can be written
+    assert [check.level for check in checks] == [
+        "warn",
+        "ok",
+    ]  # another folder is used, and it can be written
     assert "cannot be written" in checks[0].found
 
 
@@ -116,7 +122,9 @@ def test_the_command_gives_the_same_a_line_each():
     answer = reply("/doctor")
     assert len(answer.text.splitlines()) == len(answer.data["checks"])
     assert all(line.split()[0] in ("ok", "warn", "fail") for line in answer.text.splitlines())
-    assert {"PATH", "terminal", "git", "tokenizer", "keys", "model"} <= {check["subject"] for check in answer.data["checks"]}
+    assert {"PATH", "terminal", "git", "tokenizer", "keys", "model"} <= {
+        check["subject"] for check in answer.data["checks"]
+    }
 
 
 @pytest.mark.parametrize(

@@ -25,4 +25,7 @@ def test_an_action(action, told):
 def test_a_choice_lists_the_flag_of_each_value_with_its_label():
     title, *lines = instead(PICK).splitlines()
     assert title.startswith("Which model?")
-    assert [line.split(maxsplit=2) for line in lines] == [["-m", "fast", "the fast one"], ["-m", "p/m", "another"]]
+    assert [line.split(maxsplit=2) for line in lines] == [
+        ["-m", "fast", "the fast one"],
+        ["-m", "p/m", "another"],
+    ]

@@ -30,7 +30,9 @@ def test_a_path_or_a_sentence_is_no_command(line):
     assert app.COMMANDS.find(line) is None
 
 
-@pytest.mark.parametrize(("typo", "meant"), [("/contxt", "/context"), ("/stauts", "/status"), ("/quti", "/quit")])
+@pytest.mark.parametrize(
+    ("typo", "meant"), [("/contxt", "/context"), ("/stauts", "/status"), ("/quti", "/quit")]
+)
 def test_a_mistyped_name_gets_did_you_mean(typo, meant):
     with pytest.raises(UnknownCommand, match=f"Did you mean {meant}\\?"):
         app.COMMANDS.find(typo)
@@ -60,7 +62,9 @@ def test_help_lists_every_name_and_tells_about_each_command():
     for command in app.COMMANDS.commands:
         assert all(f"/{name}" in listed for name in command.names)
     about = [reply(f"/help {command.names[-1]}").text for command in app.COMMANDS.commands]
-    assert all(text.startswith(command.usage) for text, command in zip(about, app.COMMANDS.commands, strict=True))
+    assert all(
+        text.startswith(command.usage) for text, command in zip(about, app.COMMANDS.commands, strict=True)
+    )
 
 
 def test_every_word_offered_for_completion_is_understood():
@@ -85,6 +89,10 @@ def shown(keys: tuple) -> str:
 
 def test_help_names_every_key_that_is_bound():
     told = reply("/help keys").text
-    bound = {shown(b.keys) for b in bindings(Actions, Compose).bindings if getattr(b.keys[0], "value", b.keys[0]).lower() not in UNNAMED}
+    bound = {
+        shown(b.keys)
+        for b in bindings(Actions, Compose).bindings
+        if getattr(b.keys[0], "value", b.keys[0]).lower() not in UNNAMED
+    }
     assert {"Enter", "Alt+Enter", "Shift+Tab", "Ctrl+X Ctrl+E", "↑"} <= bound
     assert [key for key in bound if key not in told] == []

@@ -19,7 +19,9 @@ def compaction() -> Compaction:
 
 
 def test_a_session_is_the_sum_of_its_model_calls():
-    whole = spent([used(0.5, input=10, cache_read=4), user("hi"), used(0.25, input=5, output=7), compaction()])
+    whole = spent(
+        [used(0.5, input=10, cache_read=4), user("hi"), used(0.25, input=5, output=7), compaction()]
+    )
     assert (whole.calls, whole.usage) == (2, Usage(15, 7, 4, 0))
     assert (whole.cost_usd, whole.unpriced, whole.compactions) == (0.75, 0, 1)
 
