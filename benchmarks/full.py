@@ -32,6 +32,12 @@ class Report:
         self.lines += block
         self.failures += failures
 
+    def write(self, path: Path) -> None:
+        """Puts what there is so far into a page."""
+        date = f"{datetime.now(UTC):%Y-%m-%d}"
+        head = ["# Figures", "", f"Measured on {date} on 2 cores by `python -m benchmarks.full`.", ""]
+        path.write_text("\n".join([*head, *self.lines]))
+
 
 def main() -> None:
     """Runs what is asked for."""
@@ -42,14 +48,8 @@ def main() -> None:
     report = Report()
     for title, command, lines, failures in _sections(sample=asked.sample):
         report.section(title, command, lines, failures)
-    if asked.write:
-        head = [
-            "# Figures",
-            "",
-            f"Measured on {datetime.now(UTC):%Y-%m-%d}, 2 cores, by `python -m benchmarks.full`.",
-            "",
-        ]
-        (ROOT / "docs" / "figures.md").write_text("\n".join([*head, *report.lines]))
+        if asked.write:
+            report.write(ROOT / "docs" / "figures.md")
     sys.exit("\n".join(["", "Not as it must be:", *report.failures]) if report.failures else 0)
 
 

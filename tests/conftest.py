@@ -39,6 +39,7 @@ def isolated(tmp_path, monkeypatch):
     home.mkdir()
     work.mkdir()
     monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setenv("AGENT_HOME", str(home / "agent"))
     monkeypatch.chdir(work)
 
