@@ -53,7 +53,7 @@ def test_a_malformed_rule_is_explained(text, says):
         parse_rules(text, TOOLS)
 
 
-ROOT = Path("/work/my [project]")
+ROOT = Path("/srv/my [project]")
 
 
 @pytest.mark.parametrize(
@@ -90,9 +90,9 @@ ROOT = Path("/work/my [project]")
 )
 def test_path_patterns_start_at_the_project_and_deny_is_never_narrower(pattern, path, allowed, forbidden):
     resolved = (
-        Path("/work/other/a")
+        Path("/srv/other/a")
         if path == "../other/a"
-        else Path("/work/outside")
+        else Path("/srv/outside")
         if ".." in path
         else ROOT / path
     )
